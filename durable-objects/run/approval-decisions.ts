@@ -214,7 +214,9 @@ export class ApprovalDecisions {
     vote: ApprovalVote,
     { argumentsText, payloadHash }: ReviewedEdit,
   ): DecisionAnswer {
-    const edited = this.#run.approvals.edit(record, { payloadHash, vote }, argumentsText);
+    const { argumentsText: replacedText } = this.#reviewed(record).call;
+    const edit = { payloadHash, replacedText, vote };
+    const edited = this.#run.approvals.edit(record, edit, argumentsText);
     this.#ports.resume();
     return { kind: "decided", approval: this.#view(edited) };
   }

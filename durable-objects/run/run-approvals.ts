@@ -82,7 +82,14 @@ export class RunApprovals implements ApprovalDesk {
     const record = vote ? takeVote(open, vote) : open;
     if (before) {
       const closedAtMs = before.closedAtMs ?? askedAtMs;
-      const superseded = { ...before, status: "superseded", supersededBy: id, closedAtMs } as const;
+      const because = request.changedTerms ? "terms_changed" : "shown_changed";
+      const superseded = {
+        ...before,
+        status: "superseded",
+        supersededBy: id,
+        supersededBecause: before.supersededBecause ?? because,
+        closedAtMs,
+      } as const;
       if (before.status !== "superseded") notices.closed(superseded, askedAtMs);
       this.#change(superseded);
     }
@@ -99,7 +106,7 @@ export class RunApprovals implements ApprovalDesk {
         toolCallId,
         approval,
         packet,
-        lines: formatPacketLines(packet, request.changedTerms),
+        lines: formatPacketLines(packet, request),
       },
     ]);
     this.#ports.journal.flush();
@@ -133,12 +140,14 @@ export class RunApprovals implements ApprovalDesk {
     this.#ports.invocations.edit(record.invocation, argumentsText);
     const closedAtMs = edit.vote.atMs;
     this.#ports.notices.edited(record, edit.vote);
-    return this.#change({ ...record, status: "superseded", edit, closedAtMs });
+    const supersededBecause = "arguments_edited";
+    return this.#change({ ...record, status: "superseded", supersededBecause, edit, closedAtMs });
   }
 
   /** Closes an open approval whose terms do not hold any more. The run requests a new one. */
   closeOutdated(record: ApprovalRecord, closedAtMs: number): void {
-    const closed = { ...record, status: "superseded", closedAtMs } as const;
+    const why = { status: "superseded", supersededBecause: "terms_changed" } as const;
+    const closed = { ...record, ...why, closedAtMs };
     this.#ports.notices.closed(closed, closedAtMs);
     this.#change(closed);
   }

@@ -150,6 +150,7 @@ export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string,
   ["/interlock/requires_connection", fixed("the need of a connection changed")],
   ["/interlock/untrusted_output", fixed("trust in its output changed")],
   ["/interlock/amount_field", fixed("the amount is read elsewhere")],
+  ["/interlock/may_drift", fixed("other fields may change after an approval")],
   [
     "/interlock/capabilities",
     members({

@@ -1,5 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
+const SHOWN = "test/http/approval-shown.test.ts";
+
 /** What a person reads before an approval, and the rules that ask for one. */
 export const APPROVAL_PACKETS: readonly Mutant[] = [
   {
@@ -24,7 +26,7 @@ export const APPROVAL_PACKETS: readonly Mutant[] = [
   },
   {
     name: "a preview may take any time",
-    file: "src/runner/approval/build-packet.ts",
+    file: "src/runner/approval/preview-states.ts",
     from: "answerWithin({ clock, timeoutMs, signal }, ask)",
     to: "answerWithin({ clock, timeoutMs: timeoutMs * 1e9, signal }, ask)",
     test: {
@@ -34,12 +36,86 @@ export const APPROVAL_PACKETS: readonly Mutant[] = [
   },
   {
     name: "a preview that throws prevents the packet",
-    file: "src/runner/approval/build-packet.ts",
+    file: "src/runner/approval/preview-states.ts",
     from: '    log.fault("packet_incomplete", thrown, about);\n    return unknown;',
     to: "    void about;\n    throw thrown;",
     test: {
       file: "test/runner/approval/build-packet.test.ts",
       name: "that throws leaves the states unknown and does not prevent the packet",
+    },
+  },
+  {
+    name: "an approved call runs whatever its preview shows now",
+    file: "src/runner/approval/require-approval.ts",
+    from: "holds && now?.changes.length === 0",
+    to: "holds && now",
+    test: {
+      file: SHOWN,
+      name: "are the same: a price that rose while the question was open asks again, and marks it",
+    },
+  },
+  {
+    name: "votes for another price count",
+    file: "src/runner/approval/require-approval.ts",
+    from: "holds && now?.changes.length === 0",
+    to: "holds && (now?.changes.length === 0 || known.requirement.required > 1)",
+    test: { file: SHOWN, name: "all votes fall: two people agreed to another price" },
+  },
+  {
+    name: "a preview that fails counts as unchanged",
+    file: "src/runner/approval/build-packet.ts",
+    from: "if (!seen) return { packet, changes: [] };",
+    to: "if (!seen || !states.beforeState) return { packet, changes: [] };",
+    test: {
+      file: SHOWN,
+      name: "a preview that fails after the approval is a stale question and no effect",
+    },
+  },
+  {
+    name: "a call in a state that never stands still asks for ever",
+    file: "src/runner/approval/request.ts",
+    from: "if ((request.timesChanged ?? 0) > MAX_TIMES_CHANGED)",
+    to: "if ((request.timesChanged ?? 0) > MAX_TIMES_CHANGED * 99)",
+    test: {
+      file: SHOWN,
+      name: "a state that never stands still ends the call after four questions",
+    },
+  },
+  {
+    name: "an editor's vote counts although what the editor saw has changed",
+    file: "src/runner/approval/request.ts",
+    from: " || request.changedTerms || request.changedShown) return undefined;",
+    to: " || request.changedTerms) return undefined;",
+    test: { file: SHOWN, name: "an editor's vote falls when what the editor saw has changed" },
+  },
+  {
+    name: "every field of a state may drift",
+    file: "src/protocol/approval/shown.ts",
+    from: '(name === "*" || name === path[at])',
+    to: "true",
+    test: {
+      file: "test/protocol/approval/shown.node.test.ts",
+      name: "a field of its name elsewhere",
+    },
+  },
+  {
+    name: "a write is compared with a state that it may have changed itself",
+    file: "src/runner/approval/require-approval.ts",
+    from: "if (record && isUnknownWrite(record))",
+    to: "if (record && isUnknownWrite(record) && !record.binding)",
+    test: {
+      file: SHOWN,
+      name: "a write is repeated without a question after its own effect changed the state",
+    },
+  },
+  {
+    name: "a token is not bound to what people saw",
+    file: "src/protocol/approval/terms.ts",
+    from: "{ ...flatten(terms), shown: boundPart(packet) }",
+    to: "{ ...flatten(terms), ...(packet ? {} : boundPart(packet)) }",
+    test: {
+      file: "test/runner/approvals.test.ts",
+      name: "an approval whose stored packet is not what people signed is requested again",
     },
   },
   {

@@ -99,8 +99,8 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "an approval outlives its terms",
     file: "src/runner/approval/require-approval.ts",
-    from: "if (known?.termsHash === termsHash) return",
-    to: "if (known) return",
+    from: "if (holds && now?.changes.length === 0) return",
+    to: "if (known && now?.changes.length === 0) return",
     test: {
       file: "test/runner/approvals.test.ts",
       name: "waits for a new approval under other terms, which names the difference",

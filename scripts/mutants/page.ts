@@ -163,13 +163,13 @@ export const PAGE: readonly Mutant[] = [
     },
   },
   {
-    name: "changed rules look like edited arguments",
+    name: "a changed state looks like edited arguments",
     file: "src/widget/approval/tracker.ts",
-    from: 'supersededBecause === "terms_changed" ? TERMS_CHANGED : EDITED',
+    from: 'CHANGED[supersededBecause ?? ""] ?? EDITED',
     to: "EDITED",
     test: {
       file: "test/widget/page-open-approval.node.test.ts",
-      name: "whose rules change says so, shows what changed, and leads to the new approval",
+      name: "whose state changes says so, shows what changed, and leads to the new approval",
     },
   },
   {

@@ -157,7 +157,7 @@ export const SAGAS: readonly Mutant[] = [
   {
     name: "the approval of a saga covers a step whose payload it did not show",
     file: "src/runner/approval/covered-by-saga.ts",
-    from: "if (!isShown || shown.fingerprint !== fingerprint) return false;",
+    from: "if (!isShown || shown.payload?.fingerprint !== fingerprint) return false;",
     to: "void [isShown, fingerprint];",
     test: {
       file: HTTP,
@@ -193,7 +193,7 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "the preview of a saga is shown whole",
-    file: "src/runner/approval/build-packet.ts",
+    file: "src/runner/approval/preview-states.ts",
     from: "return plain && showState({ tool, hide: scope.hide }, plain);",
     to: "return plain;",
     test: {

@@ -13,7 +13,15 @@ import type { OpenApprovalLimits } from "../protocol/policy/limits.ts";
 /** A new approval request. */
 export type NewRequest = Omit<
   ApprovalRecord,
-  "generation" | "id" | "status" | "votes" | "edit" | "supersededBy" | "closedAtMs" | "consumedAtMs"
+  | "generation"
+  | "id"
+  | "status"
+  | "votes"
+  | "edit"
+  | "supersededBy"
+  | "supersededBecause"
+  | "closedAtMs"
+  | "consumedAtMs"
 > & {
   /** The vote of the approver who edited the arguments; absent for a model's own arguments. */
   readonly vote?: ApprovalVote;

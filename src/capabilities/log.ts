@@ -13,6 +13,8 @@ export type LogCode =
   | "call_failed"
   /** A contract's `describe` or `preview` threw; approvers see default texts. */
   | "packet_incomplete"
+  /** What people see of a call changed each time before it could begin; the call ended. */
+  | "keeps_changing"
   /** A completed call cannot be undone: the arguments that undo it cannot be made. */
   | "compensation_lost"
   /** A saga failed, and undoing one of its steps failed too: an operator has to look. */

@@ -1,3 +1,4 @@
+import type { DriftingField } from "../protocol/approval/packet.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolId } from "../protocol/identity/ids.ts";
 import type { ToolFailure, ObservationObject } from "../protocol/outcome/observation.ts";
@@ -137,6 +138,8 @@ export interface BoundToolRuntime {
    * target as approvers see it. Contract: author code; it may throw.
    */
   readonly describe?: (args: JsonObject, before: JsonObject | null) => unknown;
+  /** Shown fields of the state whose change asks nobody again. */
+  readonly drifting: readonly DriftingField[];
   /**
    * Tells the target's state before and after a call; absent where the contract cannot.
    * Contract: author code; it may throw, answer anything, or never answer.

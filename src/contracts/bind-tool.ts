@@ -81,6 +81,10 @@ export function bindTool(
       executable.checkState
         ? executable.checkState(args, context, grant(context, scope, "ask"))
         : ok(null),
+    drifting: Object.entries(contract.mayDrift ?? {}).map(([field, reason]) => ({
+      field,
+      reason,
+    })),
     ...(executable.describe && { describe: (args, before) => executable.describe?.(args, before) }),
     ...(executable.preview && {
       preview: async (args, context, scope) =>

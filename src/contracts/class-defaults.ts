@@ -1,5 +1,5 @@
 import type { SideEffectClass } from "../protocol/tool/effect.ts";
-import type { IdempotencySection, TransactionalSection } from "./definition.ts";
+import type { IdempotencySection, TransactionalSection } from "./sections.ts";
 
 /** Defaults of one side-effect class (seeds/004, "Side-Effect Classification Model"). */
 export interface ClassDefaults {

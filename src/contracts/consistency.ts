@@ -1,21 +1,13 @@
 import * as v from "valibot";
 import { isEffectOf, SIDE_EFFECT_CLASSES, type SideEffectClass } from "../protocol/tool/effect.ts";
-import type { JsonObject } from "../protocol/json/value.ts";
-import { fromPointer } from "../protocol/json/pointer.ts";
 import { isSteeringHeader } from "../protocol/connection/steering-header.ts";
-import type { JsonSchema7 } from "../protocol/tool/spec.ts";
 import { doesOwnWork } from "./bind-tool.ts";
+import { checkNamedFields, type DerivedContract } from "./check-named-fields.ts";
 import { checkSchema } from "./check-schema.ts";
 import { formatIssue } from "./shape.ts";
 import { isCompensable } from "../protocol/tool/contract-document.ts";
-import type { DerivedSchemas } from "./registered.ts";
-import { EACH, fieldNames, schemaAt, withoutNull } from "./schema-path.ts";
-import type { AnyToolContract, SemanticRule } from "./definition.ts";
-
-/** A contract and its derived schemas. */
-interface DerivedContract extends DerivedSchemas {
-  readonly contract: AnyToolContract;
-}
+import { fieldNames } from "./schema-path.ts";
+import type { SemanticRule } from "./definition.ts";
 
 /**
  * Tells why the fields of a contract contradict each other; undefined when they agree.
@@ -44,8 +36,7 @@ const CHECKS: readonly Check[] = [
   checkCompensation,
   checkRepetition,
   checkLifecycle,
-  checkRedaction,
-  checkPointers,
+  checkNamedFields,
   checkApprovable,
   checkExamples,
   checkCounterexamples,
@@ -220,42 +211,6 @@ function checkLifecycle({ contract }: DerivedContract): string | undefined {
   return status === "active" || sunsetDate !== null
     ? undefined
     : `lifecycle ${status} needs a sunsetDate, such as 2027-06-30`;
-}
-
-function checkRedaction({
-  contract,
-  inputSchema,
-  outputSchema,
-}: DerivedContract): string | undefined {
-  const { args, output } = contract.redaction;
-  const find = (schema: JsonSchema7, paths: readonly string[]): string | undefined =>
-    paths.find((path) => !schemaAt(schema, path.split(".")));
-  const unknownArg = find(inputSchema, args);
-  if (unknownArg !== undefined) return `redaction.args names no field: ${unknownArg}`;
-  const unknownOutput = find(outputSchema, output);
-  if (unknownOutput !== undefined) return `redaction.output names no field: ${unknownOutput}`;
-  // A state that nobody may see is useless. A state list without a state is a mistake.
-  const isShown = contract.redaction.state !== undefined;
-  const hasState = contract.preview !== undefined || contract.verification !== undefined;
-  if (isShown === hasState) return undefined;
-  return isShown
-    ? "redaction.state needs preview or verification; remove it, or add one of them"
-    : "preview and verification need redaction.state; list the fields that people may see";
-}
-
-function checkPointers({ contract, inputSchema }: DerivedContract): string | undefined {
-  const { amountField, rules } = contract;
-  const find = (pointer: string): JsonObject | undefined =>
-    pointer.startsWith("/") ? schemaAt(inputSchema, fromPointer(pointer)) : undefined;
-  const lost = rules.find(({ field }) => field !== undefined && !find(field));
-  if (lost) return `rule ${lost.code} names no input field: ${lost.field}`;
-  if (amountField === undefined) return undefined;
-  const amount = find(amountField);
-  if (!amount) return `amountField names no input field: ${amountField}`;
-  const { type } = withoutNull(amount);
-  const isInList = fromPointer(amountField).includes(EACH);
-  const isOneNumber = !isInList && (type === "number" || type === "integer");
-  return isOneNumber ? undefined : `amountField is not one number: ${amountField}`;
 }
 
 /** Threat: people approve a call that nobody describes and of which they see nothing. */

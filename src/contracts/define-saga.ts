@@ -4,10 +4,10 @@ import { defineTool } from "./define-tool.ts";
 import type {
   AnyToolContract,
   ClosedObjectSchema,
-  RuntimeSection,
   StepResults,
   ToolDefinition,
 } from "./definition.ts";
+import type { RuntimeSection } from "./sections.ts";
 
 /**
  * What an author writes: a tool whose work is done by other tools, step by step.
@@ -43,7 +43,7 @@ export interface SagaDefinition<
       | "compensate"
       | "errors"
     >,
-    Pick<ToolDefinition<In, Out, "workspace">, "checkState" | "preview"> {
+    Pick<ToolDefinition<In, Out, "workspace">, "checkState" | "mayDrift" | "preview"> {
   /**
    * The workspace that `preview` and `checkState` read. Default: that of the first step that has
    * one.

@@ -3,13 +3,9 @@ import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../protocol/ide
 import { httpErrorsOf } from "../protocol/outcome/http-failure.ts";
 import { SIDE_EFFECT_CLASSES } from "../protocol/tool/effect.ts";
 import { CLASS_DEFAULTS } from "./class-defaults.ts";
-import type {
-  ClosedObjectSchema,
-  ToolContract,
-  ToolDefinition,
-  TransactionalSection,
-} from "./definition.ts";
+import type { ClosedObjectSchema, ToolContract, ToolDefinition } from "./definition.ts";
 import { ContractError } from "./error.ts";
+import type { TransactionalSection } from "./sections.ts";
 
 /**
  * Declares a tool. Fills in every section that the definition leaves out, by its side-effect class.

@@ -8,17 +8,19 @@ import type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
 import type { ExpectedState, Verification } from "../protocol/outcome/verification.ts";
 import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
 import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
-import type {
-  CostUnit,
-  DataClassification,
-  EgressPolicy,
-  SecretsBoundary,
-  Semantics,
-} from "../protocol/tool/contract-document.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ContentLimits, ToolContent } from "../protocol/tool/content.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { Redaction } from "../protocol/tool/spec.ts";
+import type {
+  IdempotencySection,
+  ObservabilitySection,
+  RuntimeSection,
+  Sections,
+  SecuritySection,
+  TransactionalSection,
+  VerificationSection,
+} from "./sections.ts";
 
 /** A closed object schema: it refuses a call with an unknown field. */
 export type ClosedObjectSchema = v.StrictObjectSchema<
@@ -103,6 +105,12 @@ export interface ToolDefinition<
     context: ToolInvocationContext,
     capabilities: Granted<Needs>,
   ): Promise<StatePreview>;
+  /**
+   * Fields of the states of `preview` that may change while people decide, each with the reason why
+   * that matters to nobody. Keys are dotted paths that `redaction.state` shows. A change of any
+   * other shown field asks people again.
+   */
+  readonly mayDrift?: Readonly<Record<string, string>>;
   /** Finds out how a call with an unknown outcome ended. Contract: changes nothing. */
   reconcile?(
     args: v.InferOutput<In>,
@@ -178,76 +186,6 @@ export interface StatePreview {
   readonly after: GivenObject | null;
 }
 
-/** How the effect of a call is verified afterwards (seeds/004, "verification"). */
-export interface VerificationSection<Args, Output> {
-  /** From the end of the call to the first read: 0 to 86400. */
-  readonly delaySeconds: number;
-  /**
-   * Tells the state that the call leads to. The model and operators see the fields of `state` that
-   * `redaction.state` lists. Contract: pure and synchronous.
-   */
-  expect(args: Args, output: Output): ExpectedState<GivenObject>;
-}
-
-export interface RuntimeSection {
-  readonly timeoutMs: number;
-  /** Limit for the calls of one run within a window. */
-  readonly rateLimit: { readonly windowSeconds: number; readonly maxRequests: number };
-  readonly cost: { readonly currency: string; readonly perCall: number; readonly unit: CostUnit };
-  readonly sandboxIsolated: boolean;
-  readonly maxRetries: number;
-  /**
-   * How long a write is repeated under its key while its service fails, counted from the first
-   * dispatch. 0 to 3600000, and within `idempotency.ttlSeconds`. Default: 0.
-   */
-  readonly retryForMs: number;
-  /** At most 262144. */
-  readonly maxArgumentsBytes: number;
-  /** At most 262144. */
-  readonly maxResultBytes: number;
-}
-
-export interface SecuritySection {
-  readonly requiredScopes: readonly string[];
-  readonly tenantScoped: boolean;
-  readonly secretsBoundary: SecretsBoundary;
-  readonly dataClassification: DataClassification;
-  readonly egressPolicy: EgressPolicy;
-  /** Hosts that `http` may reach: `host` or `host:port`, as a URL shows it. */
-  readonly egressHosts: readonly string[];
-  /** Services that `http` may reach. The deployment binds each name to an address. */
-  readonly upstreams: readonly string[];
-  /** The output holds text that others wrote. Default: true unless egressPolicy is `none`. */
-  readonly untrustedOutput: boolean;
-}
-
-export interface TransactionalSection {
-  readonly confirmationRequired: boolean;
-  /**
-   * What undoing the call takes. Default: `compensable_write` with a `compensationTool`, else
-   * `irreversible_pivot`; a CRITICAL_MUTATION has to say `irreversible_pivot` itself.
-   */
-  readonly semantics: Semantics;
-  /** Id of the tool that undoes the call; `compensate` makes its arguments. */
-  readonly compensationTool: string | null;
-  /** Default: true for a contract with `verify`, and from HIGH_RISK_EXTERNAL. */
-  readonly verificationRequired: boolean;
-}
-
-export interface IdempotencySection {
-  /** A second call under the same key changes nothing more. */
-  readonly supported: boolean;
-  readonly required: boolean;
-  readonly keyHeader: string | null;
-  readonly ttlSeconds: number | null;
-  readonly payloadHashRequired: boolean;
-}
-
-export interface ObservabilitySection {
-  readonly traceAttributes: readonly string[];
-  readonly auditRequired: boolean;
-}
-
 /** A definition with every section filled in. */
 export interface ToolContract<
   In extends ClosedObjectSchema = ClosedObjectSchema,
@@ -257,12 +195,12 @@ export interface ToolContract<
   extends
     Omit<
       Required<ToolDefinition<In, Out, Needs>>,
-      "amountField" | "verification" | "workspace" | OptionalFunction | keyof Sections
+      "amountField" | "mayDrift" | "verification" | "workspace" | OptionalFunction | keyof Sections
     >,
     Sections,
     Pick<
       ToolDefinition<In, Out, Needs>,
-      "amountField" | "verification" | "workspace" | OptionalFunction
+      "amountField" | "mayDrift" | "verification" | "workspace" | OptionalFunction
     > {}
 
 type OptionalFunction =
@@ -272,15 +210,6 @@ type OptionalFunction =
   | "preview"
   | "reconcile"
   | "verify";
-
-interface Sections {
-  readonly content: ContentLimits;
-  readonly runtime: RuntimeSection;
-  readonly security: SecuritySection;
-  readonly transactional: TransactionalSection;
-  readonly idempotency: IdempotencySection;
-  readonly observability: ObservabilitySection;
-}
 
 /**
  * A contract with any schemas. Its functions take what its own schema accepts. A saga has steps in

@@ -26,6 +26,8 @@ export type PublishedContract = {
     readonly requires_connection: boolean;
     readonly untrusted_output: boolean;
     readonly amount_field: string | null;
+    /** Shown fields of the state whose change asks nobody again, with reasons. */
+    readonly may_drift?: Readonly<Record<string, string>>;
     readonly capabilities: readonly string[];
     /** Absent without hosts. */
     readonly egress_hosts?: readonly string[];
@@ -98,6 +100,7 @@ function ownFieldsOf(
     requires_connection: contract.requiresConnection,
     untrusted_output: security.untrustedOutput,
     amount_field: contract.amountField ?? null,
+    ...(contract.mayDrift && { may_drift: contract.mayDrift }),
     capabilities: sorted(new Set(contract.capabilities)),
     ...(security.egressHosts.length > 0 && {
       egress_hosts: sorted(new Set(security.egressHosts)),

@@ -164,6 +164,7 @@ const contractShape = v.strictObject({
   requiresConnection: v.boolean(),
   workspace: v.optional(upstream),
   amountField: v.optional(v.string()),
+  mayDrift: v.optional(v.record(v.string(), text)),
   progressStages: words,
   rules: v.array(
     v.strictObject({

@@ -8,6 +8,7 @@ import {
   type ApprovalSubject,
   type Approved,
 } from "./approval/require-approval.ts";
+import { previewStates } from "./approval/preview-states.ts";
 import type { Attempt } from "./attempt.ts";
 import { reserve, type ReservePorts } from "./budget/reserve.ts";
 import type { PreparedCall } from "./execute-call.ts";
@@ -20,6 +21,7 @@ import { obeyPolicy, type PolicyPorts } from "./gates/obey-policy.ts";
 import { readArguments } from "./gates/read-arguments.ts";
 import type { ValiditySubject } from "./gates/subjects.ts";
 import { hasOtherTarget, openInvocation, type InvocationPorts } from "./invocation.ts";
+import { lazily } from "../protocol/text/lazily.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 import type { PinnedTerms, Terms } from "./terms.ts";
 import { failCall } from "./tool-failure.ts";
@@ -76,7 +78,9 @@ export async function prepare(
   const valid = await checkStillValid(ports, subject, trail);
   if (!valid.ok) return valid;
 
-  const approved = await approveAndReserve(ports, { ...subject, ...obeyed.value, terms }, trail);
+  const states = lazily(() => previewStates(ports, subject));
+  const asked = { ...subject, ...obeyed.value, terms, states };
+  const approved = await approveAndReserve(ports, asked, trail);
   if (!approved.ok) return approved;
 
   const bound = trail.note("idempotency", bind(ports, call, subject));

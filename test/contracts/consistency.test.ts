@@ -61,6 +61,29 @@ test.each<[string, Change, string]>([
     { redaction: { args: [], output: [], state: ["a"] } },
     "redaction.state needs preview or verification",
   ],
+  [
+    "what may drift of no preview",
+    { mayDrift: { queue: "it decides nothing" } },
+    "mayDrift needs preview",
+  ],
+  [
+    "what may drift that nobody sees",
+    {
+      redaction: { args: [], output: [], state: ["queue.length"] },
+      preview: () => Promise.resolve({ before: null, after: null }),
+      mayDrift: { queue: "it decides nothing" },
+    },
+    "mayDrift names no field of redaction.state: queue",
+  ],
+  [
+    "what may drift without a reason",
+    {
+      redaction: { args: [], output: [], state: ["queue"] },
+      preview: () => Promise.resolve({ before: null, after: null }),
+      mayDrift: { queue: " " },
+    },
+    "mayDrift.queue: must not be empty",
+  ],
   ["an input that takes unknown fields", { input: v.object({}) }, "input must be a strictObject"],
   ["an output that is no object", { output: v.string() }, "output must be a strictObject"],
   ["a schema that JSON Schema cannot say", inputOf({ at: v.date() }), 'input: The "date" schema'],

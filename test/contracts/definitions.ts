@@ -89,6 +89,7 @@ export const complete: Required<
   workspace: "desk",
   amountField: "/amount",
   progressStages: ["charging"],
+  mayDrift: { status: "it decides nothing" },
   rules: [
     {
       code: "small_in_euro",

@@ -162,7 +162,11 @@ describe("its hashes", () => {
   test.each<[string, object]>([
     ["what the canon knows", { description: "Other." }],
     ["what is Interlock's own", { parallel: true }],
-    ["what people see of a state", { redaction: { ...complete.redaction, state: ["other"] } }],
+    [
+      "what people see of a state",
+      { redaction: { ...complete.redaction, state: ["other", "status"] } },
+    ],
+    ["what may drift", { mayDrift: { status: "another reason" } }],
   ])("one changes with %s", async (_name, change) => {
     const [before, after] = [await hashesOf({}), await hashesOf(change)];
     expect(after.schema_hash).toBe(before.schema_hash);

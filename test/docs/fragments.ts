@@ -87,6 +87,7 @@ const FRAGMENTS: readonly Fragment[] = [
   { file: "docs/tools-authoring.md", has: "rules: [", around: toolWith(PERIOD) },
   { file: "docs/tools-authoring.md", has: "compensate: (", around: toolWith(SEAT) },
   { file: "docs/tools-authoring.md", has: "async preview(", around: toolWith(PAYMENT) },
+  { file: "docs/tools-authoring.md", has: "mayDrift: {", around: toolWith(PAYMENT) },
   { file: "docs/tools-authoring.md", has: "async verify(", around: toolWith(WRITE) },
   { file: "docs/tools-authoring.md", has: "progress.report(", around: CAPABILITIES },
   { file: "docs/tools-authoring.md", has: "auth.getAuthHeaders();", around: CAPABILITIES },

@@ -63,6 +63,32 @@ describe("the approval of a saga", () => {
     },
   );
 
+  test("asks again where what its preview showed has changed, and marks it", async () => {
+    const asked = await ask(SAGA, { name: "stool" });
+    await keep("sofa");
+    expect((await decide(asked.approvalId, "ada", APPROVE)).status).toBe(200);
+    const approvalId = asked.approvalId.replace(/1$/, "2");
+    await untilState(asked.runId, { status: "waiting", toolCalls: [{ approvalId }] }, "ada");
+    const { lines } = await viewOf(approvalId, "ada");
+    expect(lines.filter(({ field }) => field === "changedShown")).toContainEqual(
+      expect.objectContaining({ text: 'was absent, is now "sofa"' }),
+    );
+    expect(await itemNames("ada", "studio")).not.toContain("stool");
+    await approve({ ...asked, approvalId });
+    expect(await itemNames("ada", "studio")).toContain("stool");
+  });
+
+  test("counts the vote of an approver who edits the saga", async () => {
+    const asked = await ask(SAGA, { name: "desc" });
+    const edit = { ...APPROVE, arguments: { name: "desk" } };
+    expect((await decide(asked.approvalId, "ada", edit)).status).toBe(200);
+    const { toolCalls } = await untilState(asked.runId, { status: "completed" }, "ada");
+    expect(toolCalls.map(({ state }) => state)).toEqual(["COMPLETED", "COMPLETED"]);
+    expect(await itemNames("ada", "studio")).toContain("desk");
+    const next = await viewOf(asked.approvalId.replace(/1$/, "2"), "ada");
+    expect(next).toMatchObject({ status: "approved", votes: [{ approverId: "user:ada" }] });
+  });
+
   test("does not let the saga run on a state that has changed meanwhile", async () => {
     const asked = await ask(SAGA, { name: "table" });
     await keep("table");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import { hashTerms } from "../../src/protocol/approval/terms.ts";
 import type { ActorId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { WAITING } from "../../src/runner/waiting.ts";
@@ -245,6 +246,17 @@ test("an approval of other terms is requested again", async () => {
   });
   expect(await repeat(requested)).toEqual([WAITING, 0]);
   expect(requested.open()).toMatchObject({ generation: 2, status: "pending", votes: [] });
+});
+
+test("an approval whose stored packet is not what people signed is requested again", async () => {
+  const requested = await requestApproval();
+  const { packet } = requested.open();
+  const other = { ...packet, consequence: "Something else." };
+  const termsHash = await hashTerms(requested.open(), other);
+  requested.desk.change(1, { packet: other, termsHash });
+  await approve(requested);
+  requested.desk.change(1, { packet });
+  expect(await repeat(requested)).toEqual([WAITING, 0]);
 });
 
 test("no approval is requested when the current policy cannot be read", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sentence } from "../../src/protocol/text/field-label.ts";
 import type { Visit, VisitOptions } from "./open-page.ts";
 import { createApproval, vote } from "./scripted-approvals.ts";
 import { fillQueue, titled } from "./scripted-queue.ts";
@@ -46,18 +47,22 @@ describe("an open approval", () => {
     expect(reads()).toBe(4);
   });
 
-  it("whose rules change says so, shows what changed, and leads to the new approval", async () => {
+  it.each([
+    ["rules change", "terms", "The rules for this call changed", "the rules changed"],
+    ["state changes", "shown", "What you were shown has changed since", "this has changed"],
+  ])("whose %s says so, shows what changed, and leads to the new approval", async (...row) => {
+    const [, what, message, title] = row;
     await open({ at: "approvals#appr_one" });
     await card().getByRole("button", { name: "Approve" }).waitFor();
     const { approvals: api } = visit.api;
     const next = api.put(createApproval({ id: "appr_one_2", packet: titled("Tag one") }));
     const view = api.view.bind(api);
-    const change = { field: "changedTerms", label: "Number of approvers", text: "1, now 2" };
+    const change = { field: `changed${sentence(what)}`, label: "Price", text: "1, now 2" };
     api.view = (id) => ({
       ...view(id),
       ...(id === next.id
         ? { lines: [{ ...change, notes: [] }] }
-        : { supersededBecause: "terms_changed" }),
+        : { supersededBecause: `${what}_changed` }),
     });
     const one = api.get("appr_one");
     api.onDecide = (id) => {
@@ -65,11 +70,9 @@ describe("an open approval", () => {
       return { status: 409, body: { code: "approval_closed", approval: api.view(id) } };
     };
     await card().getByRole("button", { name: "Approve" }).click();
-    await card()
-      .getByText("The rules for this call changed. Earlier votes do not count.")
-      .waitFor();
-    const changes = card().getByRole("region", { name: "Asked again, because the rules changed" });
-    expect(await changes.textContent()).toContain("Number of approvers1, now 2");
+    await card().getByText(`${message}. Earlier votes do not count.`).waitFor();
+    const changes = card().getByRole("region", { name: `Asked again, because ${title}` });
+    expect(await changes.textContent()).toContain("Price1, now 2");
     expect(visit.page.url()).toMatch(/#appr_one_2$/);
   });
 });

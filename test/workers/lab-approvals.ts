@@ -201,6 +201,9 @@ export const GUILD_POLICY = {
     "lab__archive",
     "lab__publish",
     "lab__peek",
+    "lab__refund",
+    "lab__sell",
+    "lab__take_back",
   ],
   approvals: [
     { tools: ["lab__archive"], pattern: "async_review" },

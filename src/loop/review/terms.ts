@@ -45,7 +45,6 @@ async function hashTermsNow(review: Review): Promise<string | undefined> {
   if (!obeyed.ok) return undefined;
   const { connectionId } = obeyed.value;
   const terms = approvalTermsOf({ pinned, current: current.policy, tool, connectionId });
-  // No policy changes the steps of a saga. The runner compares them when the call continues.
-  const { steps } = review.record;
-  return terms && hashTerms({ ...terms, ...(steps && { steps }) });
+  // No policy changes what people see. The runner compares that when the call continues.
+  return terms && hashTerms(terms, review.record.packet);
 }

@@ -1,14 +1,15 @@
-import type { ConfirmationPacket, PacketStep } from "./packet.ts";
+import type { ConfirmationPacket, DriftingField, PacketStep } from "./packet.ts";
 import { labelFields } from "./label-fields.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 import { leavesOf } from "../json/pointer.ts";
+import type { ShownChange } from "./shown.ts";
 import type { TermChange } from "./terms.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
 import { joinNotes, type VisibleNote } from "../text/visible-note.ts";
 import { toVisible } from "../text/visible.ts";
 
 /** The packet field that a line shows. */
-export type PacketField = keyof ConfirmationPacket | "withheld" | "changedTerms";
+export type PacketField = keyof ConfirmationPacket | "withheld" | "changedTerms" | "changedShown";
 
 /**
  * One line that approvers read before they vote. Label and text are safe to show; see toVisible. A
@@ -24,18 +25,25 @@ export interface PacketLine {
   readonly notes: readonly VisibleNote[];
 }
 
+/** How an approval differs from the one before it. */
+export interface ApprovalChanges {
+  readonly changedTerms?: readonly TermChange[];
+  readonly changedShown?: readonly ShownChange[];
+}
+
 /**
- * Writes a packet as lines, in the order of seeds/004, "Confirmation Gates". Changed terms come
- * first: they say why the approval is requested again.
+ * Writes a packet as lines, in the order of seeds/004, "Confirmation Gates". Changes come first:
+ * they say why the approval is requested again.
  * Contract: pure; it cuts nothing. An object with too many values becomes one line of JSON.
  */
 export function formatPacketLines(
   packet: ConfirmationPacket,
-  changedTerms: readonly TermChange[] = [],
+  { changedTerms = [], changedShown = [] }: ApprovalChanges = {},
 ): readonly PacketLine[] {
   const { actionName, compensation, workspaceId } = packet;
   return [
-    ...changedTerms.map(lineOfChange),
+    ...changedTerms.map(lineOfTerm),
+    ...linesOfShown(packet, changedShown),
     line("actionName", "Action", actionName.title),
     line("actionName", "Tool", `${actionName.tool}, version ${actionName.version}`),
     ...(workspaceId === undefined ? [] : [line("workspaceId", "Workspace", workspaceId)]),
@@ -44,6 +52,7 @@ export function formatPacketLines(
     ...(packet.steps ?? []).map(lineOfStep),
     ...linesOfState("beforeState", packet.beforeState),
     ...linesOfState("afterState", packet.afterState),
+    ...(packet.drifting ?? []).map(lineOfDrift),
     line("riskClass", "Risk", `${packet.riskClass}: ${RISKS[packet.riskClass]}`),
     line("compensation", "Way back", compensation.note),
     line("expiresAt", "Expires", packet.expiresAt),
@@ -107,12 +116,34 @@ const TERMS: Readonly<Record<string, string>> = {
   runLimits: "limits of the run",
   tenantLimits: "limits of the tenant",
   rateLimit: "rate limit",
-  steps: "steps",
 };
 
-function lineOfChange({ term, before, after }: TermChange): PacketLine {
-  const text = `was ${JSON.stringify(before)}, is now ${JSON.stringify(after)}`;
-  return line("changedTerms", `Changed: ${TERMS[term] ?? term}`, text);
+function lineOfTerm({ term, ...change }: TermChange): PacketLine {
+  return line("changedTerms", `Changed: ${TERMS[term] ?? term}`, formatChange(change));
+}
+
+function linesOfShown(
+  packet: ConfirmationPacket,
+  changes: readonly ShownChange[],
+): readonly PacketLine[] {
+  const pointers = changes.map(({ pointer }) => pointer);
+  const labels = labelFields(packet, pointers);
+  return changes.map(({ pointer, ...change }, at) => ({
+    ...line("changedShown", `Changed: ${labels[at] ?? pointer}`, formatChange(change)),
+    pointer,
+  }));
+}
+
+function formatChange({ before, after }: Partial<Omit<TermChange, "term">>): string {
+  const [was, now] = [before, after].map((value) =>
+    value === undefined ? "absent" : JSON.stringify(value),
+  );
+  return `was ${was}, is now ${now}`;
+}
+
+/** Threat: people rely on a value that may be another one when the call runs. */
+function lineOfDrift({ field, reason }: DriftingField): PacketLine {
+  return line("drifting", `May change: ${field}`, reason);
 }
 
 function linesOfState(

@@ -27,6 +27,8 @@ export type ConfirmationPacket = {
   /** Null when the contract does not know the state. */
   readonly beforeState: JsonObject | null;
   readonly afterState: JsonObject | null;
+  /** Fields of both states that may change until the call runs; absent when there are none. */
+  readonly drifting?: readonly DriftingField[];
   /** Fingerprint of the invocation's idempotency key. */
   readonly idempotencyFingerprint: string;
   readonly riskClass: SideEffectClass;
@@ -40,6 +42,13 @@ export type ConfirmationPacket = {
   };
   readonly rejectionPath: string;
   readonly traceId: string;
+};
+
+/** A shown field whose change asks nobody again. */
+export type DriftingField = {
+  /** Dotted path into the state. */
+  readonly field: string;
+  readonly reason: string;
 };
 
 /** One step of a saga, as its approvers see it. */

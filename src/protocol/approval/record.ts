@@ -2,7 +2,8 @@ import type { ApprovalRequirement } from "./requirement.ts";
 import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, ToolCallId, ToolId } from "../identity/ids.ts";
 import type { PolicyPin } from "../policy/pin.ts";
-import type { CallBounds, CoveredStep, TermChange } from "./terms.ts";
+import type { ShownChange } from "./shown.ts";
+import type { CallBounds, TermChange } from "./terms.ts";
 
 /** Statuses of an approval; all except `pending` are final. */
 export const APPROVAL_STATUSES = [
@@ -12,12 +13,21 @@ export const APPROVAL_STATUSES = [
   "rejected",
   /** Too few people voted in time. */
   "expired",
-  /** An approver edited the arguments, or the terms changed. Another approval took its place. */
+  /** Another approval took its place; see SupersedeReason. */
   "superseded",
   /** The run does not want the call any more. */
   "withdrawn",
 ] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+
+/** Why another approval took the place of one. */
+export type SupersedeReason =
+  /** An approver edited the arguments. */
+  | "arguments_edited"
+  /** The policies come to other terms. */
+  | "terms_changed"
+  /** What the packet showed does not hold any more. */
+  | "shown_changed";
 
 /**
  * Approval request for one payload. It is single use. Its id stands for the payload, so people vote
@@ -27,7 +37,7 @@ export interface ApprovalRecord {
   readonly id: ApprovalId;
   /** Number of the invocation within its run. */
   readonly invocation: number;
-  /** Starts at 1 and grows with each edit, and with each change of the terms. */
+  /** Starts at 1 and grows with each approval that takes the place of another. */
   readonly generation: number;
   readonly toolCallId: ToolCallId;
   readonly part: number;
@@ -45,20 +55,24 @@ export interface ApprovalRecord {
   readonly minterId?: ActorId;
   readonly requirement: ApprovalRequirement;
   readonly bounds: CallBounds;
-  /** Present for a saga. */
-  readonly steps?: readonly CoveredStep[];
   /**
-   * Hash of the terms under which the approval was requested. A vote counts only while the policies
-   * come to the same terms.
+   * Hash of the terms under which the approval was requested, and of what its packet shows. A vote
+   * counts only while both hold.
    */
   readonly termsHash: string;
   /** How the terms differ from those of the approval before. */
   readonly changedTerms?: readonly TermChange[];
+  /** How the packet differs from what people saw before, without what an edit itself changed. */
+  readonly changedShown?: readonly ShownChange[];
+  /** How often what the call showed has changed so far. */
+  readonly timesChanged?: number;
   readonly packet: ConfirmationPacket;
   readonly status: ApprovalStatus;
   readonly votes: readonly ApprovalVote[];
   /** The edit that superseded this approval. */
   readonly edit?: ApprovalEdit;
+  /** Present exactly when the status is `superseded`. */
+  readonly supersededBecause?: SupersedeReason;
   /** The approval that took its place. */
   readonly supersededBy?: ApprovalId;
   /** An approver wrote these arguments, not the model. */
@@ -74,6 +88,8 @@ export interface ApprovalRecord {
 export interface ApprovalEdit {
   /** `sha256:…` over the new arguments, validated, in canonical JSON. */
   readonly payloadHash: string;
+  /** The arguments that it replaced. They never leave the run's storage. */
+  readonly replacedText: string;
   readonly vote: ApprovalVote;
 }
 

@@ -1,6 +1,8 @@
 import { hashOf, toCanonicalJson } from "../json/canonical-hash.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
+import type { ConfirmationPacket } from "./packet.ts";
 import type { ApprovalRequirement } from "./requirement.ts";
+import { boundPart } from "./shown.ts";
 
 /** What bounds a call besides its approvers. */
 export type CallBounds = {
@@ -15,25 +17,15 @@ export type CallBounds = {
 };
 
 /**
- * The terms to which an approval is bound: what the policies came to for its call. The arguments
- * are not part of the terms, because an approval is bound to their hash as well.
+ * The terms to which an approval is bound: what the policies came to for its call. An approval is
+ * bound to the hash of its arguments and to what its packet shows as well.
  */
 export interface ApprovalTerms {
   readonly toolVersion: string;
   /** Who must approve. */
   readonly requirement: ApprovalRequirement;
   readonly bounds: CallBounds;
-  /** The steps of a saga that the approval covers; absent for any other tool. */
-  readonly steps?: readonly CoveredStep[];
 }
-
-/** One step of a saga, as an approval of the saga binds it. */
-export type CoveredStep = {
-  readonly tool: string;
-  readonly version: string;
-  /** Of the payload; null when the approval does not cover the step. */
-  readonly fingerprint: string | null;
-};
 
 /** A term that differs from the terms of the approval before. */
 export interface TermChange {
@@ -42,9 +34,9 @@ export interface TermChange {
   readonly after: JsonValue;
 }
 
-/** Hashes terms. Shape: `sha256:…` over canonical JSON. */
-export function hashTerms(terms: ApprovalTerms): Promise<string> {
-  return hashOf(flatten(terms));
+/** Hashes terms, and what people see of the call. Shape: `sha256:…` over canonical JSON. */
+export function hashTerms(terms: ApprovalTerms, packet: ConfirmationPacket): Promise<string> {
+  return hashOf({ ...flatten(terms), shown: boundPart(packet) });
 }
 
 /** Lists the terms that differ. Contract: pure. */
@@ -55,6 +47,6 @@ export function diffTerms(before: ApprovalTerms, after: ApprovalTerms): readonly
     .filter((change) => toCanonicalJson(change.before) !== toCanonicalJson(change.after));
 }
 
-function flatten({ toolVersion, requirement, bounds, steps }: ApprovalTerms): JsonObject {
-  return { toolVersion, ...requirement, ...bounds, ...(steps && { steps }) };
+function flatten({ toolVersion, requirement, bounds }: ApprovalTerms): JsonObject {
+  return { toolVersion, ...requirement, ...bounds };
 }

@@ -1,9 +1,10 @@
-import type { ApprovalRecord, ApprovalStatus, ApprovalVote } from "./record.ts";
+import type { ApprovalRecord, ApprovalStatus, ApprovalVote, SupersedeReason } from "./record.ts";
 import type { ApprovalPattern } from "./requirement.ts";
 import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "../identity/ids.ts";
 import { formatPacketLines, type PacketLine } from "./packet-lines.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
+import type { ShownChange } from "./shown.ts";
 import type { TermChange } from "./terms.ts";
 import { toVisible } from "../text/visible.ts";
 import { toIso } from "../text/iso-time.ts";
@@ -39,7 +40,7 @@ export type ApprovalSummary = {
   readonly closedAt?: string;
   readonly supersededBy?: ApprovalId;
   /** Why another approval took its place. Present exactly when the status is `superseded`. */
-  readonly supersededBecause?: "arguments_edited" | "terms_changed";
+  readonly supersededBecause?: SupersedeReason;
 };
 
 /** `GET /v1/approvals/:id`. */
@@ -51,8 +52,10 @@ export type ApprovalView = ApprovalSummary & {
   readonly policyRevision: number;
   /** How the terms differ from those of the approval before. */
   readonly changedTerms?: readonly TermChange[];
+  /** How the packet differs from what people saw before. */
+  readonly changedShown?: readonly ShownChange[];
   readonly packet: ConfirmationPacket;
-  /** The changed terms and the packet as text that is safe to show; see formatPacketLines. */
+  /** The changes and the packet as text that is safe to show; see formatPacketLines. */
   readonly lines: readonly PacketLine[];
   readonly votes: readonly {
     readonly approverId: ActorId;
@@ -67,7 +70,8 @@ export type ApprovalView = ApprovalSummary & {
 
 /** Summarises an approval for the queue. Contract: pure. */
 export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary {
-  const { requirement, packet, votes, actorId, minterId, closedAtMs, supersededBy } = record;
+  const { requirement, packet, votes, actorId, minterId, closedAtMs } = record;
+  const { supersededBy, supersededBecause } = record;
   return {
     approvalId: record.id,
     runId,
@@ -90,23 +94,22 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
     expiresAt: toIso(record.expiresAtMs),
     ...(closedAtMs !== undefined && { closedAt: toIso(closedAtMs) }),
     ...(supersededBy && { supersededBy }),
-    ...(record.status === "superseded" && {
-      supersededBecause: record.edit ? "arguments_edited" : "terms_changed",
-    }),
+    ...(supersededBecause && { supersededBecause }),
   };
 }
 
 /** Builds the full view of an approval for a voter. Contract: pure. */
 export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView {
-  const { votes, consumedAtMs, changedTerms } = record;
+  const { votes, consumedAtMs, changedTerms, changedShown } = record;
   return {
     ...summarise(runId, record),
     invocationId: invocationIdOf(record.invocation),
     payloadHash: record.payloadHash,
     policyRevision: record.pin.revision,
     ...(changedTerms && { changedTerms }),
+    ...(changedShown && { changedShown }),
     packet: record.packet,
-    lines: formatPacketLines(record.packet, changedTerms),
+    lines: formatPacketLines(record.packet, record),
     votes: votes.map(viewVote),
     ...(consumedAtMs !== undefined && { consumedAt: toIso(consumedAtMs) }),
   };

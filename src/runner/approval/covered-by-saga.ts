@@ -45,11 +45,11 @@ export async function isCoveredBySaga(
   if (!approval || toolCallId === undefined || approval.consumedAtMs === undefined) return false;
   const both = combineRequirements(approval.requirement, requirement);
   if (toCanonicalJson({ ...both }) !== toCanonicalJson({ ...approval.requirement })) return false;
-  const shown = approval.steps?.[saga.step - 1];
+  const shown = approval.packet.steps?.[saga.step - 1];
   const fingerprint = await ports.fingerprints.of(context, accepted.payloadHash);
   const isShown = shown?.tool === tool.id && shown.version === tool.version;
-  if (!isShown || shown.fingerprint !== fingerprint) return false;
-  if ((await hashTerms(approval)) !== approval.termsHash) return false;
+  if (!isShown || shown.payload?.fingerprint !== fingerprint) return false;
+  if ((await hashTerms(approval, approval.packet)) !== approval.termsHash) return false;
   const sagaContext = { ...context, toolCallId };
   const { payloadHash } = ports.invocations.find(sagaContext)?.binding ?? {};
   if (payloadHash === undefined || toolId === undefined || toolVersion === undefined) return false;

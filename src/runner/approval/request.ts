@@ -1,23 +1,33 @@
 import type { ApprovalDesk, ApprovalSigner, NewRequest } from "../../capabilities/approval.ts";
-import type { PacketStep } from "../../protocol/approval/packet.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
-import { diffTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
+import { diffTerms, hashTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
+import { diffShown } from "../../protocol/approval/shown.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import { personOf, type Principal } from "../../protocol/identity/principal.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
-import type { ValiditySubject } from "../gates/subjects.ts";
+import { GateTrail } from "../gates/gate.ts";
+import { readArguments } from "../gates/read-arguments.ts";
+import { toIso } from "../../protocol/text/iso-time.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { CANCELLED, failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
-import { buildPacket, type PacketPorts } from "./build-packet.ts";
+import {
+  readPacket,
+  type PacketNow,
+  type PacketPorts,
+  type PreviewedSubject,
+} from "./build-packet.ts";
 import { refuseMore, takePlace, type LimitPorts } from "./limit-requests.ts";
+import { previewStates, type PreviewPorts } from "./preview-states.ts";
 import { verifyApproval } from "./verify.ts";
 
 /** What a request takes of the run. */
-export interface RequestPorts extends PacketPorts, LimitPorts {
+export interface RequestPorts extends PacketPorts, PreviewPorts, LimitPorts {
+  readonly clock: PreviewPorts["clock"];
+  readonly log: PreviewPorts["log"];
   readonly approvals: ApprovalDesk;
   readonly approvalSigner: ApprovalSigner;
   readonly invocations: Pick<InvocationLedger, "find">;
@@ -28,26 +38,26 @@ export interface RequestPorts extends PacketPorts, LimitPorts {
 /** What is required, and under which policy. */
 interface Required {
   readonly terms: ApprovalTerms;
-  readonly termsHash: string;
-  /** The steps of a saga. */
-  readonly planned: readonly PacketStep[] | undefined;
   /** The policy that is current now. */
   readonly pin: PolicyPin;
   /** That policy, and the one that the run pinned. */
   readonly policies: readonly ToolPolicy[];
+  /** What people would see, where it was read already. */
+  readonly now: PacketNow | undefined;
 }
 
 /**
  * Requests approval for a call, and answers `waiting`. An approver's edit carries that approver's
  * own vote over, so the request may be approved at once.
  * Contract: a payload that people rejected in this run is not requested again.
- * Fails: `waiting`; PERMISSION_DENIED; BUDGET_EXHAUSTED where too many approvals of the run, the
- * person or the tenant are open, or the run has requested too many; DEPENDENCY_UNAVAILABLE;
- * UNKNOWN_ERROR for a run that is stopped meanwhile; what `verifyApproval` fails with.
+ * Fails: `waiting`; PERMISSION_DENIED; STALE_STATE where what people see keeps changing;
+ * BUDGET_EXHAUSTED where too many approvals of the run, the person or the tenant are open, or the
+ * run has requested too many; DEPENDENCY_UNAVAILABLE; UNKNOWN_ERROR for a run that is stopped
+ * meanwhile; what `verifyApproval` fails with.
  */
 export async function requestApproval(
   ports: RequestPorts,
-  subject: ValiditySubject,
+  subject: PreviewedSubject,
   required: Required,
 ): Promise<Result<ApprovalRecord, ToolFailure | typeof WAITING>> {
   const { approvals, invocations } = ports;
@@ -60,6 +70,7 @@ export async function requestApproval(
   const refused = refuseMore(ports, record) ?? (await takePlace(ports, number, required.policies));
   if (refused) return refused;
   const request = await buildRequest(ports, subject, { ...required, number });
+  if ((request.timesChanged ?? 0) > MAX_TIMES_CHANGED) return endChanging(ports, tool);
   const vote = await carryVote(ports, invocation.context.runId, request);
   if (signal.aborted) return CANCELLED;
   // Again: parallel calls may have asked meanwhile. The place of a refused call lapses.
@@ -70,13 +81,13 @@ export async function requestApproval(
 }
 
 /** A request before any vote. */
-type UnvotedRequest = Omit<NewRequest, "vote"> & Pick<Required, "termsHash">;
+type UnvotedRequest = Omit<NewRequest, "vote"> & { readonly termsHash: string };
 
-/** Builds a request. One that replaces another request tells how the terms changed. */
+/** Builds a request. One that replaces another request tells what changed since. */
 async function buildRequest(
   ports: RequestPorts,
-  subject: ValiditySubject,
-  { terms, termsHash, pin, planned, number }: Required & { readonly number: number },
+  subject: PreviewedSubject,
+  { terms, pin, now, number }: Required & { readonly number: number },
 ): Promise<UnvotedRequest> {
   const { approvals, clock, principal } = ports;
   const { tool, accepted, invocation } = subject;
@@ -87,46 +98,89 @@ async function buildRequest(
   const isEdited = before?.isEdited === true || before?.edit?.payloadHash === payloadHash;
   const askedAtMs = clock.nowMs();
   const expiresAtMs = askedAtMs + terms.requirement.ttlSeconds * 1_000;
+  const asked = now ?? (await readAsked(ports, subject, before));
+  const packet = { ...asked.packet, expiresAt: toIso(expiresAtMs) };
+  const { changes: changedShown } = asked;
+  const timesChanged = (before?.timesChanged ?? 0) + (changedShown.length > 0 ? 1 : 0);
   return {
     invocation: number,
     toolCallId,
     part,
     toolId: tool.id,
     ...terms,
-    termsHash,
+    termsHash: await hashTerms(terms, packet),
     ...(changedTerms.length > 0 && { changedTerms }),
+    ...(changedShown.length > 0 && { changedShown }),
+    ...(timesChanged > 0 && { timesChanged }),
     payloadHash,
     pin,
     requester: personOf(principal),
     actorId: principal.actorId,
     ...(principal.embed?.minterId && { minterId: principal.embed.minterId }),
-    packet: {
-      ...(await buildPacket(ports, subject, expiresAtMs)),
-      ...(planned && { steps: planned }),
-    },
+    packet,
     askedAtMs,
     expiresAtMs,
     ...(isEdited && { isEdited }),
   };
 }
 
+/**
+ * Reads what people will see, and what changed since they were asked before. An edit changes the
+ * packet itself, so what the editor saw is read again with the arguments that the edit replaced.
+ */
+async function readAsked(
+  ports: RequestPorts,
+  subject: PreviewedSubject,
+  before: ApprovalRecord | undefined,
+): Promise<PacketNow> {
+  const { tool, accepted } = subject;
+  if (before?.edit?.payloadHash !== accepted.payloadHash) {
+    return readPacket(ports, subject, before?.packet);
+  }
+  const { packet } = await readPacket(ports, subject);
+  const call = { argumentsText: before.edit.replacedText, truncated: false };
+  const replaced = await readArguments(tool, call, new GateTrail());
+  if (!replaced.ok) return { packet, changes: diffShown(before.packet, packet) };
+  const edited = { ...subject, accepted: replaced.value };
+  const states = await previewStates(ports, edited);
+  const seen = { ...edited, states: () => Promise.resolve(states) };
+  const { changes } = await readPacket(ports, seen, before.packet);
+  return { packet, changes };
+}
+
+/** How often people are asked about one call because what they see has changed. */
+const MAX_TIMES_CHANGED = 3;
+
+/** Ends a call whose state never stands still; the log tells its author. */
+function endChanging(
+  { log }: RequestPorts,
+  { id: toolId, version: toolVersion }: PreviewedSubject["tool"],
+): typeof KEEPS_CHANGING {
+  log.write({ level: "warn", code: "keeps_changing", toolId, toolVersion });
+  return KEEPS_CHANGING;
+}
+
+const KEEPS_CHANGING = failCall("STALE_STATE", {
+  code: "keeps_changing",
+  message: "what people see of this call changes each time before it can begin; do not ask again",
+});
 const REJECTED_BEFORE = failCall("PERMISSION_DENIED", {
   code: "approval_rejected",
   message: "a person rejected exactly this call before; it is not requested again",
 });
 
 /**
- * An edit drops all earlier votes. Only the editor's own vote is carried over, and only for exactly
- * the arguments and the terms that the editor saw.
+ * An edit drops all earlier votes. Only the editor's own vote is carried over, and only while the
+ * terms and all that the editor saw still hold.
  */
 async function carryVote(
   { approvals, approvalSigner, principal }: RequestPorts,
-  runId: ValiditySubject["invocation"]["context"]["runId"],
+  runId: PreviewedSubject["invocation"]["context"]["runId"],
   request: UnvotedRequest,
 ): Promise<ApprovalVote | undefined> {
-  const { edit, termsHash } = approvals.newest(request.invocation) ?? {};
-  const isTheirs = edit?.payloadHash === request.payloadHash && termsHash === request.termsHash;
-  if (!edit || !isTheirs) return undefined;
+  const { edit } = approvals.newest(request.invocation) ?? {};
+  const isTheirs = edit?.payloadHash === request.payloadHash;
+  if (!edit || !isTheirs || request.changedTerms || request.changedShown) return undefined;
   const id = approvals.nextId(request.invocation);
   const { tenantId } = principal;
   const token = approvalTokenOf({ ...request, id }, edit.vote, { runId, tenantId });

@@ -1,22 +1,22 @@
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
-import type { PacketStep } from "../../protocol/approval/packet.ts";
-import { hashTerms, type CoveredStep } from "../../protocol/approval/terms.ts";
+import { hashTerms } from "../../protocol/approval/terms.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { requirementOf } from "../../protocol/policy/decide.ts";
+import { isUnknownWrite } from "../../protocol/invocation/record.ts";
 import { isSamePin } from "../../protocol/policy/pin.ts";
 import { cutText } from "../../protocol/text/whole-characters.ts";
 import { checkRoom, type RoomPorts } from "../budget/reserve.ts";
 import type { GateTrail } from "../gates/gate.ts";
 import { obeyNewerPolicy } from "../gates/obey-newer-policy.ts";
 import type { PolicyPorts } from "../gates/obey-policy.ts";
-import type { PolicySubject, ValiditySubject } from "../gates/subjects.ts";
+import type { PolicySubject } from "../gates/subjects.ts";
 import { NO_POLICY, readCurrentPolicy, type CurrentPolicyPorts, type Terms } from "../terms.ts";
 import { failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
 import { approvalTermsOf } from "./approval-terms.ts";
+import { readPacket, type PacketNow, type PreviewedSubject } from "./build-packet.ts";
 import { isCoveredBySaga } from "./covered-by-saga.ts";
-import { planSteps } from "./plan-steps.ts";
 import { requestApproval, type RequestPorts } from "./request.ts";
 import { verifyApproval } from "./verify.ts";
 
@@ -24,7 +24,7 @@ import { verifyApproval } from "./verify.ts";
 export type RequireApprovalPorts = RequestPorts & CurrentPolicyPorts & PolicyPorts & RoomPorts;
 
 /** A call that may need approval under some terms. */
-export interface ApprovalSubject extends ValiditySubject {
+export interface ApprovalSubject extends PreviewedSubject {
   readonly terms: Terms;
   readonly connectionId: PolicySubject["connectionId"];
   readonly amounts: PolicySubject["amounts"];
@@ -35,10 +35,10 @@ export type Approved = Result<ApprovalRecord | null, ToolFailure | typeof WAITIN
 
 /**
  * Group: lets a call pass that needs no approval, or that people approved with exactly these
- * arguments and under the terms that hold now; requests approval where nobody was asked yet, and
- * again where the terms have changed.
+ * arguments and under the terms that hold now, and that is still as it was shown; requests approval
+ * where nobody was asked yet, and again where the terms or what was shown have changed.
  * Contract: an approval answers this gate and no other gate.
- * Fails: `waiting`; CONFIRMATION_MISSING; PERMISSION_DENIED; POLICY_VIOLATION;
+ * Fails: `waiting`; CONFIRMATION_MISSING; PERMISSION_DENIED; POLICY_VIOLATION; STALE_STATE;
  * DEPENDENCY_UNAVAILABLE; UNKNOWN_ERROR for a run that is stopped meanwhile; BUDGET_EXHAUSTED and
  * RATE_LIMITED when the call has no room, or too many approvals are open; what `obeyPolicy` fails
  * with under the current policy.
@@ -63,7 +63,7 @@ interface KnownApproval {
 
 /**
  * Compares the approval with the terms under the current policy, with the pinned policy as their
- * floor. Requests a new approval where they differ.
+ * floor, and with what people would see now. Requests a new approval where they differ.
  */
 async function compareTerms(
   ports: RequireApprovalPorts,
@@ -80,19 +80,28 @@ async function compareTerms(
   if (!bounded) return ok(null);
   const needed = { requirement: bounded.requirement, policies: [ports.policy, policy] };
   if (!known && (await isCoveredBySaga(ports, subject, needed))) return ok(null);
-  const planned = await planSteps(ports, subject);
-  const terms = { ...bounded, ...(planned && { steps: planned.map(toCovered) }) };
-  const termsHash = await hashTerms(terms);
-  if (known?.termsHash === termsHash) return verifyApproval(ports, subject, known);
+  const now = known && (await compareShown(ports, subject, known));
+  const holds = known && (await hashTerms(bounded, known.packet)) === known.termsHash;
+  if (holds && now?.changes.length === 0) return verifyApproval(ports, subject, known);
   const call = { ...subject, context: subject.invocation.context };
   const room = await checkRoom(ports, call, { policy, pin });
   if (!room.ok) return trail.note("budget", room);
   const { policies } = needed;
-  return requestApproval(ports, subject, { terms, termsHash, pin, policies, planned });
+  return requestApproval(ports, subject, { terms: bounded, pin, policies, now });
 }
 
-function toCovered({ tool, version, payload }: PacketStep): CoveredStep {
-  return { tool, version, fingerprint: payload?.fingerprint ?? null };
+/**
+ * Compares what people approved with what they would see now. A write that may have happened has
+ * changed its target itself, so its repetition is not compared.
+ */
+async function compareShown(
+  ports: RequireApprovalPorts,
+  subject: ApprovalSubject,
+  { packet }: ApprovalRecord,
+): Promise<PacketNow> {
+  const record = ports.invocations.find(subject.invocation.context);
+  if (record && isUnknownWrite(record)) return { packet, changes: [] };
+  return readPacket(ports, subject, packet);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { SideEffectClass } from "../../protocol/tool/effect.ts";
+import type { SupersedeReason } from "../../protocol/approval/record.ts";
 import type { ApprovalInfo } from "./info.ts";
 
 /** Texts about an approval. */
@@ -28,6 +29,12 @@ export function formatRequirement(approval: ApprovalInfo): string {
   return `${many}${from}${except}.${count}`;
 }
 
+const CHANGED: { readonly [Reason in SupersedeReason]: string } = {
+  arguments_edited: "The arguments were changed",
+  terms_changed: "The rules for this call changed",
+  shown_changed: "What people were shown has changed",
+};
+
 /** Tells how an approval ended; empty while it is pending. */
 export function formatEnd({ status, supersededBecause }: ApprovalInfo): string {
   switch (status) {
@@ -40,9 +47,7 @@ export function formatEnd({ status, supersededBecause }: ApprovalInfo): string {
     case "expired":
       return "Nobody decided in time. The tool does not run.";
     case "superseded":
-      return supersededBecause === "terms_changed"
-        ? "The rules for this call changed, so the call needs a new approval."
-        : "The arguments were changed, so the call needs a new approval.";
+      return `${CHANGED[supersededBecause ?? "arguments_edited"]}, so the call needs a new approval.`;
     case "withdrawn":
       return "The run no longer needs this call. The tool does not run.";
   }

@@ -5,6 +5,8 @@ import { el } from "../dom.ts";
 /** The section of each field. A field that is not named here is shown among the details. */
 const SECTIONS: Readonly<Record<string, string>> = {
   changedTerms: "Asked again, because the rules changed",
+  changedShown: "Asked again, because this has changed",
+  drifting: "",
   consequence: "",
   workspaceId: "",
   compensation: "",
@@ -16,7 +18,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
 };
 const DETAILS = "More details";
 
-/** Draws a packet: changed rules and consequence first, then arguments and states, then details. */
+/** Draws a packet: changes and consequence first, then arguments and states, then details. */
 export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[] {
   const sections = Map.groupBy(lines, ({ field }) =>
     Object.hasOwn(SECTIONS, field) ? (SECTIONS[field] ?? DETAILS) : DETAILS,
@@ -29,7 +31,7 @@ export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[]
   const states = el("div", { class: "states" }, ...sectionsOf("Before", "After"));
   const details = drawList(sections.get(DETAILS) ?? []);
   const rest = el("details", { class: "facts" }, el("summary", {}, DETAILS), details);
-  const renewed = sectionsOf(SECTIONS["changedTerms"] ?? "");
+  const renewed = sectionsOf(SECTIONS["changedTerms"] ?? "", SECTIONS["changedShown"] ?? "");
   return [...renewed, drawList(sections.get("") ?? []), ...sectionsOf("Arguments"), states, rest];
 }
 

@@ -21,8 +21,11 @@ export interface ApprovalTrackerPorts {
 }
 
 const EDITED = "The arguments were changed. Review the new arguments.";
-const TERMS_CHANGED =
-  "The rules for this call changed. Earlier votes do not count. Review what changed.";
+const REVIEW = "Earlier votes do not count. Review what changed.";
+const CHANGED: Readonly<Record<string, string>> = {
+  terms_changed: `The rules for this call changed. ${REVIEW}`,
+  shown_changed: `What you were shown has changed since. ${REVIEW}`,
+};
 
 /** Keeps one approval current, and follows it to the approval that replaces it. */
 export class ApprovalTracker {
@@ -116,11 +119,11 @@ export class ApprovalTracker {
     this.#follow();
   }
 
-  /** Edited arguments and changed rules need a new approval, which replaces this one. */
+  /** What changed needs a new approval, which replaces this one. */
   #follow(): void {
     const { supersededBy, supersededBecause, ...known } = this.#approval;
     if (supersededBy === undefined) return this.#pollForSuccessor();
-    this.#message = supersededBecause === "terms_changed" ? TERMS_CHANGED : EDITED;
+    this.#message = CHANGED[supersededBecause ?? ""] ?? EDITED;
     const { mayDecide: _, said: __, ...rest } = known;
     this.#polls = 0;
     this.#replaced.add(rest.approvalId);

@@ -11,11 +11,12 @@ import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import { buildPacket } from "../../../src/runner/approval/build-packet.ts";
+import { readPacket } from "../../../src/runner/approval/build-packet.ts";
 import {
   describeCompensation,
   type UndoPorts,
 } from "../../../src/runner/approval/describe-compensation.ts";
+import { previewStates } from "../../../src/runner/approval/preview-states.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { fakeEgress, fakeRunCapabilities, newestOf, policyOf } from "../../fakes/fakes.ts";
 import { MemoryLog } from "../../../src/testing/memory-log.ts";
@@ -87,7 +88,9 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
   const invocation = { context, scope, write: () => undefined, close: () => undefined };
   const subject = { tool, signal, hasBegun: false, isStep: false, accepted, invocation };
-  return passing(buildPacket(ports, subject, Date.UTC(2026, 10, 21, 10)), clock);
+  const previewed = { ...subject, states: () => previewStates(ports, subject) };
+  const { packet } = await passing(readPacket(ports, previewed), clock);
+  return { ...packet, expiresAt: "2026-11-21T10:00:00.000Z" };
 }
 
 test("a packet shows the action, its target, its compensation and the rejection path", async () => {
