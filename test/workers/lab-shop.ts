@@ -56,7 +56,10 @@ const LOST = { field: null, code: "lost", message: "the answer was lost" };
 /** Keys under which the shop has paid. */
 const paidUnder = new Set<string>();
 
-/** Pays back what an order costs now, and changes the price when its answer is lost. The text for people names the price and the queue. */
+/**
+ * Pays back what an order costs now, and changes the price when its answer is lost. The text for
+ * people names the price and the queue.
+ */
 const refund = defineTool({
   ...common,
   name: "lab__refund",
@@ -67,10 +70,13 @@ const refund = defineTool({
   idempotency: { supported: true },
   runtime: { maxRetries: 1 },
   errors: { lost: "DEPENDENCY_UNAVAILABLE" },
-  describe: ({ order }, before) => ({
-    action: `Refund ${order}`,
-    consequence: `${JSON.stringify(before?.["price"])} EUR leave, ${JSON.stringify(before?.["queue"])} people wait.`,
-  }),
+  describe({ order }, before) {
+    const [price, queue] = ["price", "queue"].map((name) => JSON.stringify(before?.[name]));
+    return {
+      action: `Refund ${order}`,
+      consequence: `${price} EUR leave, ${queue} people wait.`,
+    };
+  },
   verification: {
     delaySeconds: 3_600,
     expect: ({ order }) => ({ reference: `orders/${order}`, state: { refund: 1 } }),
