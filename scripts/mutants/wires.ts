@@ -25,8 +25,8 @@ export const WIRES: readonly Mutant[] = [
   {
     name: "a tool name in pieces is not joined",
     file: "src/wire/model/tool-call-assembler.ts",
-    from: "if (known && continued !== undefined) known.name = continued;",
-    to: "",
+    from: "if (isPiece) call.name",
+    to: "if (!call) call.name",
     test: {
       file: "test/http/provider-quirks.test.ts",
       name: "a tool name in pieces is joined, and the tool runs once",
@@ -34,12 +34,112 @@ export const WIRES: readonly Mutant[] = [
   },
   {
     name: "pieces of a name are joined although one of them was offered",
-    file: "src/wire/model/tool-call-assembler.ts",
-    from: "return isPiece && this.#toolNames",
-    to: "return this.#toolNames",
+    file: "src/wire/model/call-boundary.ts",
+    from: "return isWhole || !call.arguments.blank ? undefined : true;",
+    to: "return isWhole || call.arguments.blank;",
     test: {
       file: "test/wire/openai/hostile-streams.test.ts",
-      name: "are not joined when a piece, or no joined name, was offered",
+      name: "are two calls where both were offered, and unclear where one was",
+    },
+  },
+  {
+    name: "a call that is repeated at its place under new ids is another call",
+    file: "src/wire/model/merge-statements.ts",
+    from: 'return samePlace || sameItem ? "same" : "unclear";',
+    to: 'return "other";',
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "its calls (done_under_new_ids) causes each effect once",
+    },
+  },
+  {
+    name: "spaces make another call",
+    file: "src/wire/model/merge-statements.ts",
+    from: "this.#textKey === other.#textKey || this.#key() === other.#key()",
+    to: "this.#textKey === other.#textKey",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "its calls (listed_under_new_ids) causes each effect once",
+    },
+  },
+  {
+    name: "calls run although two readings of the stream remain",
+    file: "src/wire/model/merge-statements.ts",
+    from: 'else if (relations.includes("unclear")) return false;',
+    to: "",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "Responses with the item done again under new ids, without a place",
+    },
+  },
+  {
+    name: "a call that only the list at the end has runs, whatever the stream has",
+    file: "src/wire/model/merge-statements.ts",
+    from: "if (listed.canRun && (isRepeated || isInstead)) return false;",
+    to: "",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "Responses with a call listed twice that the stream has once",
+    },
+  },
+  {
+    name: "a call that the list at the end lacks runs beside an equal one",
+    file: "src/wire/model/merge-statements.ts",
+    from: "return ![...free].some(",
+    to: "return ![].some(",
+    test: {
+      file: "test/wire/responses/responses-quirks.test.ts",
+      name: "that contradict themselves are ambiguous",
+    },
+  },
+  {
+    name: "other whole arguments of a call replace the first ones",
+    file: "src/wire/model/tool-call-assembler.ts",
+    from: "if (isWhole) this.#isUnclear ||= contradicts(call, fragment);",
+    to: "contradicts;",
+    test: {
+      file: "test/wire/responses/responses-quirks.test.ts",
+      name: "that contradict themselves are ambiguous",
+    },
+  },
+  {
+    name: "arguments that never arrived are empty ones",
+    file: "src/wire/model/answer-decoder.ts",
+    from: "collected.blank && (cut || this.#finish === undefined)",
+    to: "collected.blank && cut",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "without a stop reason runs: false (scripted-a)",
+    },
+  },
+  {
+    name: "the empty input of a block's start is arguments",
+    file: "src/wire/anthropic/anthropic-tool-decoder.ts",
+    from: 'return text === "{}" ? {} : callPart(block, text);',
+    to: "return callPart(block, text);",
+    test: {
+      file: "test/wire/anthropic/messages-quirks.test.ts",
+      name: "without input are empty only where the message ended well",
+    },
+  },
+  {
+    name: "a call whose item is never done is complete",
+    file: "src/wire/model/tool-call-assembler.ts",
+    from: "isCut: isOpen && (",
+    to: "isCut: !isOpen && (",
+    test: {
+      file: "test/http/provider-call-ids.test.ts",
+      name: "that is not done runs: false (scripted-r)",
+    },
+  },
+  {
+    name: "a message that begins anew goes on",
+    file: "src/wire/anthropic/anthropic-tool-decoder.ts",
+    from: 'if (this.#started > 0) return { error: "the message began anew" };',
+    to: "",
+    test: {
+      file: "test/wire/anthropic/messages-quirks.test.ts",
+      name: "of a message that begins anew never run",
     },
   },
   {
@@ -105,7 +205,7 @@ export const WIRES: readonly Mutant[] = [
   {
     name: "a tool call without a name is kept",
     file: "src/wire/model/answer-decoder.ts",
-    from: "if (this.#calls.hasNameless()) {",
+    from: 'if (calls.some(({ name }) => name === "")) {',
     to: "if (false) {",
     test: { file: "test/http/model-wires.test.ts", name: "fails when a tool call has no name" },
   },

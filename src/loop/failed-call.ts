@@ -30,6 +30,8 @@ export function isTransient(failure: ModelFailure): boolean {
     case "upstream_not_a_stream":
     case "upstream_error_event":
     case "upstream_malformed":
+    case "upstream_ambiguous":
+    case "upstream_wrong_wire":
     case "upstream_too_large":
     case "aborted":
       return false;
@@ -58,6 +60,7 @@ export function changeReasonOf(failure: ModelFailure): ModelChangeReason | undef
   if (code === "upstream_status" && OVERLOADED.has(status)) return "overloaded";
   if (code === "upstream_unreachable" || code === "upstream_stalled") return "unreachable";
   // Providers report an overload also inside a stream.
-  const isFailing = code === "upstream_error_event" || isTransient(failure);
+  const isBroken = code === "upstream_error_event" || code === "upstream_ambiguous";
+  const isFailing = isBroken || isTransient(failure);
   return isFailing ? "failing" : undefined;
 }

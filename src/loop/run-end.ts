@@ -138,6 +138,11 @@ const FAILURES: { readonly [Code in Exclude<ModelFailure["code"], "aborted">]: s
     "The model provider did not answer with an event stream. Check the provider's settings.",
   upstream_error_event: "The model provider reported an error while it answered. Try again later.",
   upstream_malformed: "The model provider sent data that could not be read. Try again later.",
+  upstream_ambiguous:
+    "The model provider repeated a tool call in a way that could be one call or two, so none ran. " +
+    "Try again, or use another model.",
+  upstream_wrong_wire:
+    "The model provider answered in the format of another wire. Correct the wire of the model.",
   upstream_too_large: "The model provider sent more than a run may receive. Ask for less at once.",
   upstream_truncated: "The model provider's answer ended before it was complete. Try again later.",
   upstream_stalled: "The model provider stopped answering. Try again later.",

@@ -5,6 +5,7 @@ import {
   type PlayedMessage,
   type PlayedWire,
 } from "./provider-wires.ts";
+import { repeatFrames, type Repetition } from "./repeated-frames.ts";
 
 /** Answer of a scripted model to one model call, on any wire. */
 export interface ScriptedStep {
@@ -26,6 +27,10 @@ export interface ScriptedStep {
   readonly summary?: readonly string[];
   /** Deltas in the format of Chat Completions, one frame each, for quirks of providers. */
   readonly deltas?: readonly object[];
+  /** How the provider repeats the calls. */
+  readonly repeats?: Repetition;
+  /** The whole answer as events of its wire, for quirks of providers. */
+  readonly events?: readonly (object | "[DONE]")[];
   /** The provider's own word. */
   readonly finish?: string;
   /** Usage as Chat Completions reports it. `null`: no report. */
@@ -166,6 +171,15 @@ function readToldText(content: string): string {
 }
 
 function framesOn(wire: PlayedWire, step: ScriptedStep): readonly string[] {
+  if (step.events) {
+    const lines = step.events.map((one) => (one === "[DONE]" ? one : JSON.stringify(one)));
+    return lines.map((line) => `data: ${line}\n\n`);
+  }
+  const { repeats } = step;
+  return repeats ? repeatFrames(playStep(wire, step), repeats) : playStep(wire, step);
+}
+
+function playStep(wire: PlayedWire, step: ScriptedStep): readonly string[] {
   const calls = (step.calls ?? []).map(({ id, name, args }, index) => ({
     id: id ?? `${wire === ANTHROPIC ? "toolu" : "call"}_${index}`,
     name,

@@ -1,7 +1,8 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
-import type { ScriptedStep } from "../fakes/scripted-model.ts";
-import { transcriptOf } from "../shared/run-object.ts";
-import { chat, runIdOf, seedPolicies, stateOf } from "../shared/worker.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { REPETITIONS } from "../fakes/repeated-frames.ts";
+import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { cancel, transcriptOf, untilState } from "../shared/run-object.ts";
+import { chat, postChat, runIdOf, seedPolicies, stateOf } from "../shared/worker.ts";
 import { effects } from "../workers/lab-tools.ts";
 
 beforeAll(seedPolicies);
@@ -70,4 +71,118 @@ test("a call whose id looks like a secret runs under another id, and the id is t
   expect(effects).toEqual(["note: rent"]);
   expect(seen).toMatchObject({ asked: ["call_1_0"], answered: ["call_1_0"] });
   expect(seen.stream).not.toContain("canary");
+});
+
+const ask = (model: string, ...steps: readonly ScriptedStep[]): Promise<Response> =>
+  postChat({ model, messages: [{ role: "user", content: script(...steps) }] }, "lab");
+
+describe.each(["scripted", "scripted-r", "scripted-a"])("a provider (%s) that repeats", (model) => {
+  test.each(REPETITIONS)("its calls (%s) causes each effect once", async (repeats) => {
+    const calls = ["rent", "rent", "food"].map((text, at) =>
+      note(`call_${at}`, `{"text":"${text}","to":"ann"}`),
+    );
+    await (await ask(model, { calls, repeats }, { text: ["end"] })).text();
+    expect(effects.toSorted()).toEqual(["note: food", "note: rent", "note: rent"]);
+  });
+});
+
+const RENT = '{"text":"rent","to":"ann"}';
+
+/** An item of the wire Responses; without ids, as some servers send it. */
+const itemOf = (more: object = {}) => ({
+  type: "function_call",
+  name: "lab__write_note",
+  arguments: RENT,
+  status: "completed",
+  ...more,
+});
+const at = (type: string, item: object, more: object = {}) => ({
+  type: `response.output_item.${type}`,
+  output_index: 0,
+  item,
+  ...more,
+});
+const ended = (...output: readonly object[]) => ({
+  type: "response.completed",
+  response: { object: "response", status: "completed", output },
+});
+const added = at("added", itemOf({ arguments: "", status: "in_progress" }));
+const done = at("done", itemOf());
+const IDS = { id: "fc_1", call_id: "a" };
+const NEW_IDS = { id: "fc_2", call_id: "b" };
+const NO_PLACE = { output_index: undefined };
+
+test.each<[string, readonly string[], readonly object[]]>([
+  ["ids nowhere", ["note: rent"], [added, done, ended(itemOf())]],
+  ["ids in the terminal event alone", ["note: rent"], [added, done, ended(itemOf(IDS))]],
+  ["all twice, without ids", ["note: rent"], [added, done, added, done, ended(itemOf())]],
+  [
+    "the item done again under new ids",
+    ["note: rent"],
+    [at("done", itemOf(IDS)), at("done", itemOf(NEW_IDS)), ended()],
+  ],
+  [
+    "the item done again under new ids, without a place",
+    [],
+    [at("done", itemOf(IDS), NO_PLACE), at("done", itemOf(NEW_IDS), NO_PLACE), ended()],
+  ],
+  [
+    "a call listed twice that the stream has once",
+    [],
+    [at("done", itemOf(IDS)), ended(itemOf(IDS), itemOf(NEW_IDS))],
+  ],
+  ["other arguments at the end", [], [done, ended(itemOf({ arguments: '{"text":"all"}' }))]],
+])("Responses with %s", async (_how, expected, events) => {
+  const response = await ask("scripted-r", { events }, { text: ["end"] });
+  await response.text();
+  expect(effects).toEqual(expected);
+  const { error } = await stateOf(runIdOf(response), "lab");
+  expect(error?.code).toBe(expected.length > 0 ? undefined : "upstream_ambiguous");
+});
+
+test("a payment that a provider repeats asks people once", async () => {
+  const calls = [
+    { id: "call_0", name: "lab__send_mail", args: '{"to":"ann@ok.test","text":"hi"}' },
+  ];
+  const response = await ask("scripted-r", { calls, repeats: "listed_under_new_ids" });
+  await untilState(runIdOf(response), { status: "waiting" });
+  const { toolCalls } = await stateOf(runIdOf(response), "lab");
+  expect(toolCalls).toHaveLength(1);
+  await cancel(runIdOf(response));
+});
+
+describe("a call whose arguments never arrived", () => {
+  const greet = { ...itemOf({ name: "lab__greet", arguments: "", status: "in_progress" }), ...IDS };
+  const block = { type: "tool_use", id: "a", name: "lab__greet", input: {} };
+  const message = (...rest: readonly object[]) => [
+    { type: "message_start", message: {} },
+    { type: "content_block_start", index: 0, content_block: block },
+    {
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "input_json_delta", partial_json: "" },
+    },
+    { type: "content_block_stop", index: 0 },
+    ...rest,
+    { type: "message_stop" },
+  ];
+  const stop = (stop_reason: string) => ({ type: "message_delta", delta: { stop_reason } });
+  const asked = { index: 0, id: "a", function: { name: "lab__greet" } };
+  const chunk = (finish_reason: string | null) => ({
+    choices: [{ index: 0, delta: { tool_calls: [asked] }, finish_reason }],
+  });
+
+  test.each<[string, boolean, string, ScriptedStep["events"]]>([
+    ["that is not done", false, "scripted-r", [at("added", greet), ended()]],
+    ["that the end lists in progress", false, "scripted-r", [ended(greet)]],
+    ["that is completed", true, "scripted-r", [ended({ ...greet, status: "completed" })]],
+    ["without a stop reason", false, "scripted-a", message()],
+    ["at a token limit", false, "scripted-a", message(stop("max_tokens"))],
+    ["before a good end", true, "scripted-a", message(stop("tool_use"))],
+    ["without a finish", false, "scripted", [chunk(null), "[DONE]"]],
+    ["before a finish", true, "scripted", [chunk("tool_calls"), "[DONE]"]],
+  ])("%s runs: %s (%s)", async (_how, runs, model, events = []) => {
+    const stream = await (await ask(model, { events }, { text: ["end"] })).text();
+    expect(stream.includes('"greeting"')).toBe(runs);
+  });
 });

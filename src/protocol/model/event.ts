@@ -29,6 +29,10 @@ export interface ModelFailure {
     | "upstream_not_a_stream"
     | "upstream_error_event"
     | "upstream_malformed"
+    /** The answer has two readings, of which one would repeat an effect. */
+    | "upstream_ambiguous"
+    /** The answer is that of another wire. */
+    | "upstream_wrong_wire"
     | "upstream_too_large"
     | "upstream_truncated"
     | "upstream_stalled"

@@ -1,24 +1,26 @@
 import { nestsTooDeep } from "../../protocol/json/guard.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
-import type { ModelFinish } from "../../protocol/model/event.ts";
 import { SectionText } from "../model/section-text.ts";
 import {
+  keepCallsOnce,
   nonBlank,
   objectOf,
   OpaqueRoom,
   readCount,
   readError,
-  readUnknownFinish,
   type StreamFacts,
   type StreamReader,
   textOf,
   toUsage,
   writeJson,
 } from "../model/stream-reader.ts";
+import { mergeFacts, readFinish } from "./read-message.ts";
 
 /** One content block as it grows. Its pieces are joined when the block ends. */
 interface OpenBlock {
   readonly start: JsonObject;
+  /** Number of the block in the order of the starts; a provider may use an index again. */
+  readonly key: number;
   readonly index: number;
   text: string;
   input: string;
@@ -66,10 +68,12 @@ class MessageReader implements StreamReader {
     const at = readCount(event["index"]) ?? 0;
     switch (textOf(event["type"])) {
       case "message_start":
+        // A gateway that asks its provider again starts anew, and what came before is no part.
+        if (this.#started > 0) return { error: "the message began anew" };
         this.#count(objectOf(event["message"])?.["usage"]);
         return {};
       case "content_block_start":
-        return this.#start(at, objectOf(event["content_block"]) ?? {});
+        return this.#start(event["index"], objectOf(event["content_block"]) ?? {});
       case "content_block_delta":
         return this.#extend(at, objectOf(event["delta"]) ?? {});
       case "content_block_stop":
@@ -96,18 +100,23 @@ class MessageReader implements StreamReader {
     return mergeFacts(facts);
   }
 
-  opaqueItems(): readonly JsonObject[] | undefined {
+  opaqueItems(callIds: readonly string[]): readonly JsonObject[] | undefined {
     const blocks = this.#blocks.toSorted((a, b) => a.index - b.index).map(({ block }) => block);
     const isNeeded = this.#isPaused || blocks.some(({ type }) => !isRebuilt(type));
-    return isNeeded && this.#room.isOpen && !this.#hasForeignCall ? blocks : undefined;
+    const isKept = isNeeded && this.#room.isOpen && !this.#hasForeignCall;
+    return isKept ? keepCallsOnce(blocks, callIds, callIdOf) : undefined;
   }
 
-  #start(index: number, start: JsonObject): StreamFacts {
+  #start(place: JsonValue | undefined, start: JsonObject): StreamFacts {
     if (++this.#started > MAX_BLOCKS) return { error: "too many content blocks" };
+    const [index, key] = [readCount(place) ?? 0, this.#started];
     const text = textOf(start["text"]);
     const kept = this.#room.takeValue(start) ? start : pickCall(start);
+    const replaced = this.#open.get(index);
+    const cut = replaced && isOwnCall(replaced) ? callPart(replaced, undefined).fragments : [];
     this.#open.set(index, {
       start: kept,
+      key,
       index,
       text,
       input: "",
@@ -116,17 +125,19 @@ class MessageReader implements StreamReader {
       fields: new Map(),
     });
     if (start["type"] === "thinking") {
-      return { summary: this.#summary.add(`${index}`, textOf(start["thinking"])) };
+      const summary = this.#summary.add(`${index}`, textOf(start["thinking"]));
+      return { summary, fragments: cut };
     }
-    if (start["type"] !== "tool_use") return { text };
+    if (start["type"] !== "tool_use") return { text, fragments: cut };
     const caller = objectOf(start["caller"])?.["type"] ?? "direct";
     if (caller !== "direct") {
       this.#hasForeignCall = true;
-      return {};
+      return { fragments: cut };
     }
     this.#hasOwnCall = true;
     const [id, name] = [nonBlank(start["id"]), nonBlank(start["name"])];
-    return { fragments: [{ index, id, name, arguments: "" }] };
+    const call = { key, index: readCount(place), id, name, arguments: "" };
+    return { fragments: [...cut, call] };
   }
 
   #extend(index: number, delta: JsonObject): StreamFacts {
@@ -174,10 +185,12 @@ class MessageReader implements StreamReader {
     const whole = closeBlock(block);
     if (whole) this.#blocks.push({ index, block: whole });
     else this.#room.close();
-    // Some servers send the whole input with the start of the block.
+    // Some servers send the whole input with the start of the block. Most send an empty object
+    // there, also for a call whose input never arrives.
     const input = block.start["input"];
     const isInputGiven = isOwnCall(block) && !block.hasInput && input !== undefined;
-    return isInputGiven ? callPart(block, writeJson(input)) : {};
+    const text = isInputGiven ? writeJson(input) : "{}";
+    return text === "{}" ? {} : callPart(block, text);
   }
 
   #finish(reason: JsonValue | undefined, usage: JsonValue | undefined): StreamFacts {
@@ -227,14 +240,18 @@ class MessageReader implements StreamReader {
   }
 }
 
+function callIdOf({ type, id = null }: JsonObject): JsonValue | undefined {
+  return type === "tool_use" ? id : undefined;
+}
+
 function isOwnCall({ start }: OpenBlock): boolean {
   return (
     start["type"] === "tool_use" && (objectOf(start["caller"])?.["type"] ?? "direct") === "direct"
   );
 }
 
-function callPart({ index }: OpenBlock, text: string | undefined) {
-  return { fragments: [{ index, arguments: text }] };
+function callPart({ key }: OpenBlock, text: string | undefined) {
+  return { fragments: [{ key, arguments: text }] };
 }
 
 /** Keeps what a call needs of a block that is not kept. */
@@ -263,32 +280,4 @@ function closeBlock(block: OpenBlock): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-const FINISHES: ReadonlyMap<string, ModelFinish> = new Map([
-  ["end_turn", "stop"],
-  ["stop_sequence", "stop"],
-  ["tool_use", "tool_calls"],
-  ["max_tokens", "length"],
-  ["pause_turn", "pause"],
-  ["refusal", "refusal"],
-  ["model_context_window_exceeded", "context_window"],
-]);
-
-function readFinish(reason: JsonValue | undefined): ModelFinish | undefined {
-  if (typeof reason !== "string" || reason === "") return undefined;
-  return FINISHES.get(reason) ?? readUnknownFinish(reason, "stop");
-}
-
-function mergeFacts(facts: readonly StreamFacts[]): StreamFacts {
-  const error = facts.find((fact) => fact.error !== undefined)?.error;
-  return {
-    ...(error !== undefined && { error }),
-    summary: facts.map(({ summary = "" }) => summary).join(""),
-    text: facts.map(({ text = "" }) => text).join(""),
-    fragments: facts.flatMap(({ fragments = [] }) => fragments),
-    finish: facts.findLast(({ finish }) => finish !== undefined)?.finish,
-    usage: facts.findLast(({ usage }) => usage !== undefined)?.usage,
-    isEnd: facts.some(({ isEnd }) => isEnd),
-  };
 }

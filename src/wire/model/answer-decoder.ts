@@ -53,8 +53,8 @@ const MAX_DETAIL_CHARS = 8_192;
  * Contract: every method returns the new events, in order. The first batch that ends in an `answer`
  * is the last batch that is not empty. Within the limits the answer does not depend on how the text
  * is split. Never throws. Time and memory are linear in the text; no index sizes an allocation.
- * Fails: in the answer, with upstream_error_event, upstream_malformed, upstream_too_large,
- * upstream_truncated. A failed answer lists no tool call.
+ * Fails: in the answer, with upstream_ambiguous, upstream_error_event, upstream_malformed,
+ * upstream_too_large, upstream_truncated. A failed answer lists no tool call.
  */
 export class AnswerDecoder {
   readonly #reader: StreamReader;
@@ -129,7 +129,7 @@ export class AnswerDecoder {
 
   /** Ends the session with a failure from outside the body. Contract: an earlier end stays. */
   fail(failure: ModelFailure): readonly ModelEvent[] {
-    this.#emitAnswer("error", failure);
+    this.#emitAnswer("error", { failure });
     return this.#takeBatch();
   }
 
@@ -177,12 +177,15 @@ export class AnswerDecoder {
   /** Without a cut and without an error the tool calls decide the finish. */
   #complete(): void {
     if (this.#finish === "error") return this.#fail("upstream_error_event", "a failed answer");
-    if (this.#calls.hasNameless()) {
+    const calls = this.#calls.list();
+    if (!calls) return this.#fail("upstream_ambiguous", "it is unclear which calls the answer has");
+    if (calls.some(({ name }) => name === "")) {
       return this.#fail("upstream_malformed", "a tool call without a name");
     }
     const isCut = this.#finish !== undefined && BADNESS[this.#finish] > 0;
-    const isPaused = this.#finish === "pause" && !this.#calls.hasAny();
-    this.#emitAnswer(isCut || isPaused ? this.#finish : undefined);
+    const isPaused = this.#finish === "pause" && calls.length === 0;
+    const finish = isCut || isPaused ? this.#finish : undefined;
+    this.#emitAnswer(finish, { calls });
   }
 
   #failTooLarge(what: string): void {
@@ -190,20 +193,23 @@ export class AnswerDecoder {
   }
 
   #fail(code: ModelFailure["code"], detail: string): void {
-    this.#emitAnswer("error", { code, detail: detail.slice(0, MAX_DETAIL_CHARS) });
+    this.#emitAnswer("error", { failure: { code, detail: detail.slice(0, MAX_DETAIL_CHARS) } });
   }
 
   /** Emits the one answer; without a given finish the tool calls decide the finish. */
-  #emitAnswer(finish: ModelFinish | undefined, failure?: ModelFailure): void {
+  #emitAnswer(
+    finish: ModelFinish | undefined,
+    { calls = [], failure }: { calls?: readonly AssembledCall[]; failure?: ModelFailure },
+  ): void {
     if (this.#finished) return;
     this.#emitDelta("summary", this.#deltas.summary.takeRest());
     this.#emitDelta("text", this.#deltas.text.takeRest());
     this.#finished = true;
     this.#succeeded = failure === undefined;
     const cut = finish !== undefined && finish !== "pause";
-    const toolCalls = failure ? [] : this.#calls.list().map((call) => this.#closeCall(call, cut));
+    const toolCalls = calls.map((call) => this.#closeCall(call, cut));
     const author = failure ? undefined : this.#author;
-    const items = author && this.#reader.opaqueItems();
+    const items = author && this.#reader.opaqueItems(calls.map(({ toolCallId }) => toolCallId));
     const answer: ModelAnswer = {
       text: this.#text,
       toolCalls,
@@ -215,12 +221,18 @@ export class AnswerDecoder {
     this.#batch.push({ type: "answer", answer });
   }
 
-  /** In a cut answer, arguments that are blank or do not parse count as truncated. */
-  #closeCall({ toolCallId, name, arguments: collected }: AssembledCall, cut: boolean): ToolCall {
+  /**
+   * In a cut answer, arguments that are blank or do not parse count as truncated. Without an
+   * explicit finish, blank arguments may be arguments that never arrived.
+   */
+  #closeCall(call: AssembledCall, cut: boolean): ToolCall {
+    const { toolCallId, name, arguments: collected, isCut } = call;
     if (collected.overflowed) return { toolCallId, name, argumentsText: "", truncated: true };
     const text = collected.toString();
     const whole: ToolCall = { toolCallId, name, argumentsText: text, truncated: false };
-    if (cut && (collected.blank || !parseArguments(whole).ok)) return { ...whole, truncated: true };
+    const isSilent = collected.blank && (cut || this.#finish === undefined);
+    if (isCut || isSilent || (cut && !parseArguments(whole).ok))
+      return { ...whole, truncated: true };
     return { ...whole, argumentsText: this.#restoreArguments(name, text) };
   }
 

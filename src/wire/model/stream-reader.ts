@@ -5,13 +5,20 @@ import type { Usage } from "../../protocol/model/usage.ts";
 
 /** The part of one tool call in one event. Empty ids and names count as absent. */
 export interface ToolCallFragment {
+  /** The reader's own number of the statement. Absent: index, id and name tell it. */
+  readonly key?: number;
+  /** Place in the provider's output. */
   readonly index?: number | string | undefined;
   readonly id?: string | undefined;
+  readonly itemId?: string | undefined;
   readonly name?: string | undefined;
   /** "" when the event has no arguments; undefined when they cannot be written as text. */
   readonly arguments: string | undefined;
   /** The fragment is the whole call: it replaces what came before, except by blank arguments. */
   readonly isWhole?: boolean;
+  /** See CallStatement; only with a `key`. */
+  readonly list?: number;
+  readonly isOpen?: boolean;
 }
 
 /** The content of one event of a provider's stream, in neutral terms. */
@@ -38,8 +45,11 @@ export interface StreamReader {
   readEvent(event: JsonObject): StreamFacts;
   /** Reads a whole answer in one document; undefined when the document is no answer. */
   readDocument(document: JsonObject): StreamFacts | undefined;
-  /** Lists what the provider must see again, verbatim; undefined when there is nothing. */
-  opaqueItems(): readonly JsonObject[] | undefined;
+  /**
+   * Lists what the provider must see again, verbatim, with each call of these ids once; undefined
+   * when there is nothing, or when one of the calls is missing.
+   */
+  opaqueItems(callIds: readonly string[]): readonly JsonObject[] | undefined;
 }
 
 /** Most text that a reader keeps for `opaqueItems`; more is dropped. Unit: UTF-16 code units. */
@@ -72,6 +82,21 @@ export class OpaqueRoom {
     if (json === undefined || nestsTooDeep(json)) this.close();
     return this.take(json ?? "");
   }
+}
+
+/** Leaves each call once among items; undefined when one is missing, or when two share an id. */
+export function keepCallsOnce(
+  items: readonly JsonObject[],
+  callIds: readonly string[],
+  idOf: (item: JsonObject) => JsonValue | undefined,
+): readonly JsonObject[] | undefined {
+  const left = new Set(callIds);
+  if (left.size < callIds.length) return undefined;
+  const kept = items.filter((item) => {
+    const id = idOf(item);
+    return id === undefined || left.delete(textOf(id));
+  });
+  return left.size === 0 ? kept : undefined;
 }
 
 export function objectOf(value: JsonValue | undefined): JsonObject | undefined {

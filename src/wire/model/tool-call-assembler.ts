@@ -1,5 +1,8 @@
 import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../../protocol/identity/ids.ts";
+import { payloadOf } from "../../protocol/tool/call.ts";
 import { ArgumentText } from "./argument-text.ts";
+import { isFurtherPiece, type KnownCall, startsAnother } from "./call-boundary.ts";
+import { type CallStatement, mergeStatements } from "./merge-statements.ts";
 import type { ToolCallFragment } from "./stream-reader.ts";
 
 /** One assembled call; its arguments are not checked yet. */
@@ -7,6 +10,8 @@ export interface AssembledCall {
   readonly toolCallId: ToolCallId;
   readonly name: string;
   readonly arguments: ArgumentText;
+  /** The provider never said that the call is complete, so it may be cut off. */
+  readonly isCut: boolean;
 }
 
 /** No tool has a longer name, so a longer name is cut. Unit: UTF-16 code units. */
@@ -17,25 +22,26 @@ interface AssemblerLimits {
   readonly maxArgumentsBytes: number;
 }
 
-interface OpenCall {
-  readonly index: number | string | undefined;
-  id: string | undefined;
-  name: string;
-  readonly arguments: ArgumentText;
-}
+type OpenCall = { -readonly [Field in keyof CallStatement]: CallStatement[Field] };
 
 /**
  * Assembles tool calls from fragments. Fragments may lack an index, an id or a name, may repeat
- * them, and may share them between calls.
- * Contract: linear in the fragments; holds at most `maxCalls` calls, for any indices.
+ * them, and may share them between calls. A provider may state a call several times.
+ * Contract: linear in the fragments; holds at most `maxCalls` calls of the stream and of each list,
+ * for any indices.
  */
 export class ToolCallAssembler {
   readonly #calls: OpenCall[] = [];
+  readonly #byKey = new Map<number, OpenCall>();
   readonly #byIndex = new Map<number | string, OpenCall>();
   readonly #byId = new Map<string, OpenCall>();
+  readonly #countOf = new Map<number, number>();
   readonly #limits: AssemblerLimits;
   readonly #toolNames: readonly string[];
+  /** The newest call without a key. */
+  #newest: OpenCall | undefined;
   #indicesReused = false;
+  #isUnclear = false;
 
   /** `toolNames` are the names that the model was offered. */
   constructor(limits: AssemblerLimits, toolNames: readonly string[]) {
@@ -46,79 +52,107 @@ export class ToolCallAssembler {
   /** Adds the fragments of one chunk; false when they would exceed `maxCalls`. */
   add(fragments: readonly ToolCallFragment[]): boolean {
     for (const [position, fragment] of fragments.entries()) {
+      const { key } = fragment;
       // Several fragments without indices in one chunk are several calls, told apart by order.
       const index = fragment.index ?? (fragments.length > 1 ? position : undefined);
-      const known = this.#find(fragment, index);
-      const continued = known && this.#continuedName(known, fragment);
-      if (known && continued !== undefined) known.name = continued;
-      const isMore = fragment.isWhole === true || continued !== undefined;
-      const starts = !known || (!isMore && startsAnother(known, fragment));
-      if (starts && this.#calls.length >= this.#limits.maxCalls) return false;
-      this.#extend(starts ? this.#open(index) : known, fragment);
+      const known = key === undefined ? this.#continue(fragment, index) : this.#byKey.get(key);
+      const call = known ?? this.#open(fragment, key === undefined ? index : fragment.index);
+      if (!call) return false;
+      this.#extend(call, fragment);
     }
     return true;
   }
 
-  /** Lists the calls in the order asked. Each has an id; a provider may repeat its own ids. */
-  list(): readonly AssembledCall[] {
-    const ordered = this.#inOrder();
+  /**
+   * Lists the calls in the order asked; undefined when two readings of the answer remain. Each has
+   * an id; a provider may repeat its own ids.
+   */
+  list(): readonly AssembledCall[] | undefined {
+    const merged = this.#isUnclear ? undefined : mergeStatements(this.#inOrder());
     const ids = new IdGiver(this.#byId.keys());
-    return ordered.map((call, position) => ({
-      toolCallId: (call.id ?? ids.generate(position)) as ToolCallId,
-      name: call.name,
-      arguments: call.arguments,
-    }));
+    return merged?.map((statements, position) => {
+      const listed = statements.filter(({ list }) => list > 0);
+      const text = (listed.findLast((one) => !one.arguments.blank) ?? statements[0])?.arguments;
+      const withId = statements.filter(({ id }) => id !== undefined);
+      const id = (withId.find(({ isWhole }) => isWhole) ?? withId[0])?.id;
+      const isOpen = statements.every((one) => one.isOpen);
+      return {
+        toolCallId: (id ?? ids.generate(position)) as ToolCallId,
+        name: statements.find(({ name }) => name !== "")?.name ?? "",
+        arguments: text ?? new ArgumentText(0),
+        isCut: isOpen && (listed.length > 0 || text?.blank === true),
+      };
+    });
+  }
+
+  /** Finds the call that a fragment without a key continues; undefined when it starts a call. */
+  #continue(fragment: ToolCallFragment, index: number | string | undefined): OpenCall | undefined {
+    const call = this.#find(fragment, index);
+    if (!call || startsAnother(call, fragment, this.#toolNames)) return undefined;
+    const isPiece = isFurtherPiece(call, fragment, this.#toolNames);
+    if (isPiece === undefined) this.#isUnclear = true;
+    if (isPiece) call.name = (call.name + fragment.name).slice(0, MAX_NAME_CHARS);
+    return call;
   }
 
   #find(fragment: ToolCallFragment, index: number | string | undefined): OpenCall | undefined {
-    const withId = fragment.id === undefined ? undefined : this.#byId.get(fragment.id);
+    const called = fragment.id === undefined ? undefined : this.#byId.get(fragment.id);
+    const withId = called?.list === 0 ? called : undefined;
     if (withId && fragment.index === undefined && fragment.name === undefined) return withId;
     const atIndex = index === undefined ? undefined : this.#byIndex.get(index);
     if (atIndex) return atIndex;
     if (index === undefined) {
       const isNew = fragment.id !== undefined && fragment.name !== undefined;
-      return withId ?? (isNew ? undefined : this.#calls.at(-1));
+      return withId ?? (isNew ? undefined : this.#newest);
     }
     // At a new index, a fragment with a name starts a call, also under a known id. A fragment
     // without a name continues the call of that id.
     return fragment.name === undefined ? withId : undefined;
   }
 
-  /**
-   * Joins a name that arrives in pieces; undefined when the fragment has no further piece. Two
-   * names are pieces of one name only where the model was offered no piece but the joined name.
-   */
-  #continuedName(call: OpenCall, { id, name }: ToolCallFragment): string | undefined {
-    if (name === undefined || call.name === "" || !call.arguments.blank) return undefined;
-    if (id !== undefined && id !== call.id) return undefined;
-    const joined = call.name + name;
-    const isPiece = !this.#toolNames.includes(call.name) && !this.#toolNames.includes(name);
-    return isPiece && this.#toolNames.some((offered) => offered.startsWith(joined))
-      ? joined
-      : undefined;
-  }
-
-  #open(index: number | string | undefined): OpenCall {
+  /** Opens a call; undefined when there are too many. */
+  #open(
+    { key, itemId, list = 0, isOpen = false }: ToolCallFragment,
+    place: number | string | undefined,
+  ): OpenCall | undefined {
+    const count = (this.#countOf.get(list) ?? 0) + 1;
+    if (count > this.#limits.maxCalls) return undefined;
+    this.#countOf.set(list, count);
+    const text = new ArgumentText(this.#limits.maxArgumentsBytes);
     const call: OpenCall = {
-      index,
+      list,
+      place,
       id: undefined,
+      itemId,
       name: "",
-      arguments: new ArgumentText(this.#limits.maxArgumentsBytes),
+      arguments: text,
+      isWhole: false,
+      isOpen,
     };
-    const place = index ?? this.#calls.length;
-    if (this.#byIndex.has(place)) this.#indicesReused = true;
-    this.#byIndex.set(place, call);
+    if (key !== undefined) this.#byKey.set(key, call);
+    else {
+      const at = place ?? this.#calls.length;
+      if (this.#byIndex.has(at)) this.#indicesReused = true;
+      this.#byIndex.set(at, call);
+      this.#newest = call;
+    }
     this.#calls.push(call);
     return call;
   }
 
-  #extend(call: OpenCall, { id, name, arguments: text, isWhole }: ToolCallFragment): void {
-    const isNewId = call.id === undefined || isWhole === true;
+  #extend(call: OpenCall, fragment: ToolCallFragment): void {
+    const { id, name, arguments: text, isWhole = false } = fragment;
+    const isNewId = call.id === undefined || isWhole;
     if (isNewId && id !== undefined && id.length <= MAX_TOOL_CALL_ID_CHARS) {
       call.id = id;
       if (!this.#byId.has(id)) this.#byId.set(id, call);
     }
+    if (isWhole) this.#isUnclear ||= contradicts(call, fragment);
     if (call.name === "" && name !== undefined) call.name = name.slice(0, MAX_NAME_CHARS);
+    if (fragment.key !== undefined) call.place ??= fragment.index;
+    call.itemId ??= fragment.itemId;
+    call.isOpen = fragment.isOpen ?? call.isOpen;
+    call.isWhole ||= isWhole;
     if (text === undefined) call.arguments.overflow();
     else if (isWhole) call.arguments.replace(text);
     else call.arguments.append(text);
@@ -128,31 +162,26 @@ export class ToolCallAssembler {
     return this.#calls.length > 0;
   }
 
-  /** Tells whether a call never got a name. */
-  hasNameless(): boolean {
-    return this.#calls.some(({ name }) => name === "");
-  }
-
   /** Orders calls by their index, the place in the list, unless the provider reuses indices. */
   #inOrder(): readonly OpenCall[] {
-    const places = this.#calls.map((call) => call.index);
-    const ruled = !this.#indicesReused && places.every((place) => typeof place === "number");
+    const places = this.#calls.map(({ place }) => place);
+    const isKeyed = this.#byKey.size > 0;
+    const ruled =
+      !isKeyed && !this.#indicesReused && places.every((place) => typeof place === "number");
     if (!ruled) return this.#calls;
-    return this.#calls.toSorted((a, b) => Number(a.index) - Number(b.index));
+    return this.#calls.toSorted((a, b) => Number(a.place) - Number(b.place));
   }
 }
 
-/** True when a fragment with the place or id of a known call starts another call. */
-function startsAnother(call: OpenCall, fragment: ToolCallFragment): boolean {
-  if (fragment.name === undefined) return false;
-  const otherName = call.name !== "" && fragment.name !== call.name;
-  const sameId = fragment.id !== undefined && fragment.id === call.id;
-  if (sameId) return otherName && call.arguments.isComplete();
-  const otherId = fragment.id !== undefined && call.id !== undefined;
-  if (otherId) return otherName || call.arguments.isComplete();
-  if (otherName) return call.arguments.blank || call.arguments.isComplete();
-  const text = fragment.arguments ?? "";
-  return text.trim() !== "" && call.arguments.isComplete() && !call.arguments.repeats(text);
+/** True when a whole call has another name than before, or other arguments than a whole before. */
+function contradicts(call: KnownCall & { isWhole: boolean }, fragment: ToolCallFragment): boolean {
+  const { name = call.name, arguments: text = "" } = fragment;
+  if (call.name !== "" && name !== call.name) return true;
+  if (!call.isWhole || call.arguments.blank || text.trim() === "") return false;
+  const [before, after] = [call.arguments.toString(), text].map((argumentsText) =>
+    payloadOf({ argumentsText, truncated: false }),
+  );
+  return before !== after && !call.arguments.overflowed;
 }
 
 /** Generates ids for calls without one: a `call_<n>` that the provider never used. */

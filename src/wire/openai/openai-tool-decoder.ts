@@ -26,13 +26,23 @@ export class OpenAIToolDecoder extends AnswerDecoder {
   }
 }
 
-/** Creates a reader of chunks, which need no state. */
+/** Creates a reader of the chunks of one answer. */
 export function createChunkReader(): StreamReader {
+  let said = "";
+  const readEvent = (chunk: JsonObject): StreamFacts => {
+    const facts = readChunk(chunk);
+    const { text = "" } = facts;
+    // A whole message may repeat the text of the deltas before it.
+    const isRepeated = facts.isMessage && text.startsWith(said);
+    const rest = isRepeated ? text.slice(said.length) : text;
+    said += rest;
+    return { ...facts, text: rest };
+  };
   return {
     endsWithDone: true,
-    readEvent: readChunk,
+    readEvent,
     readDocument: (document) => {
-      const facts = readChunk(document);
+      const facts = readEvent(document);
       const isAnswer = Array.isArray(document["choices"]) || facts.error !== undefined;
       return isAnswer ? { ...facts, isEnd: true } : undefined;
     },
@@ -44,18 +54,21 @@ export function createChunkReader(): StreamReader {
  * Reads an untrusted chunk or a whole `chat.completion`.
  * Contract: pure; never throws; reads choice 0 only; reads `message` only where `delta` is absent.
  */
-function readChunk(chunk: JsonObject): StreamFacts {
+function readChunk(chunk: JsonObject): StreamFacts & { readonly isMessage: boolean } {
   const choice = firstChoice(chunk["choices"]);
-  const delta = objectOf(choice?.["delta"]) ?? objectOf(choice?.["message"]);
+  const part = objectOf(choice?.["delta"]);
+  const delta = part ?? objectOf(choice?.["message"]);
+  const isMessage = !part && delta !== undefined;
   const finish = readFinish(choice?.["finish_reason"]);
   return {
+    isMessage,
     error:
       readError(chunk) ??
       (choice && readError(choice)) ??
       brokenFinish(choice, finish) ??
       (delta && foreignCall(delta)),
     text: delta ? readText(delta) : "",
-    fragments: delta ? readFragments(delta) : [],
+    fragments: delta ? readFragments(delta, isMessage) : [],
     finish,
     usage: readUsage(chunk["usage"]) ?? readUsage(choice?.["usage"]),
   };
@@ -107,18 +120,21 @@ function contentText(content: JsonValue | undefined): string {
   return text;
 }
 
-function readFragments(delta: JsonObject): readonly ToolCallFragment[] {
+/** Reads the pieces of a delta, or the calls of a whole message, which lists each of them. */
+function readFragments(delta: JsonObject, isList: boolean): readonly ToolCallFragment[] {
   const calls = delta["tool_calls"];
-  if (Array.isArray(calls)) return calls.filter(isJsonObject).map(readFragment);
   const legacy = objectOf(delta["function_call"]);
-  return legacy ? [readFragment({ function: legacy })] : [];
+  const stated = Array.isArray(calls) ? calls.filter(isJsonObject) : [];
+  const pieces = stated.length === 0 && legacy ? [{ function: legacy }] : stated;
+  return pieces.map((call, at) => readFragment(call, isList ? at : undefined));
 }
 
-function readFragment(call: JsonObject): ToolCallFragment {
+function readFragment(call: JsonObject, listedAt: number | undefined): ToolCallFragment {
   const asked = objectOf(call["function"]);
   const index = call["index"];
   return {
-    index: typeof index === "number" || typeof index === "string" ? index : undefined,
+    ...(listedAt !== undefined && { key: listedAt, list: 1, isWhole: true }),
+    index: typeof index === "number" || typeof index === "string" ? index : listedAt,
     id: nonBlank(call["id"]),
     name: nonBlank(asked?.["name"]),
     arguments: argumentText(asked?.["arguments"]),

@@ -2,9 +2,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import {
   nonBlank,
   objectOf,
-  OpaqueRoom,
   quote,
-  readCount,
   readError,
   type StreamFacts,
   type StreamReader,
@@ -12,24 +10,19 @@ import {
   type ToolCallFragment,
   writeJson,
 } from "../model/stream-reader.ts";
+import { KeptItems } from "./kept-items.ts";
+import { MessageTexts } from "./message-texts.ts";
+import { findSlot, haveSameKeys, type ItemKeys, keysOf, type Slot } from "./output-slots.ts";
 import { listOf, readFinish, readUsage } from "./read-response.ts";
 import { SummaryReader } from "./summary-reader.ts";
 
-/** A message or a call. Servers name its events by item id, by output index, or by both. */
-interface Slot {
-  /** Place among the calls. */
-  readonly index: number;
-  readonly isCall: boolean;
-  itemId: string | undefined;
-  readonly outputIndex: number | undefined;
-  callId: string | undefined;
-  /** Text that was read so far. Unit: UTF-16 code units. */
-  chars: number;
-  isDone: boolean;
-  /** The provider says that the call is whole. */
+/** A call as the stream states it. */
+interface CallSlot extends Slot {
+  /** Number of the statement. */
+  readonly key: number;
+  hasArguments: boolean;
+  /** The provider says that the call is complete. */
   isComplete: boolean;
-  /** The terminal event has listed it. */
-  isListed: boolean;
 }
 
 /** Far more messages and calls than an answer has. */
@@ -42,22 +35,21 @@ export function createResponseReader(): StreamReader {
 
 /**
  * Reads the events of one Responses stream. Only a terminal event ends it. Items other than
- * messages and function calls are the provider's own work: neither text nor calls.
+ * messages and function calls are the provider's own work: neither text nor calls. A call may be
+ * stated several times; `mergeStatements` decides which statements are one call.
  */
 class ResponseReader implements StreamReader {
   readonly endsWithDone = false;
-  readonly #slots: Slot[] = [];
-  readonly #items: { readonly at: number | undefined; readonly item: JsonObject }[] = [];
-  readonly #room = new OpaqueRoom();
+  readonly #calls: CallSlot[] = [];
+  readonly #messages = new MessageTexts();
+  readonly #items = new KeptItems();
   readonly #summaries = new SummaryReader();
-  #calls = 0;
-  #hasRefused = false;
 
   readEvent(event: JsonObject): StreamFacts {
     switch (textOf(event["type"])) {
       case "response.output_text.delta":
       case "response.refusal.delta":
-        return this.#addText(event);
+        return { text: this.#messages.readDelta(event, keysOf(event)), error: this.#tooMany };
       case "response.reasoning_summary_text.delta":
         return { summary: this.#summaries.readDelta(event) };
       case "response.output_item.added":
@@ -80,7 +72,8 @@ class ResponseReader implements StreamReader {
 
   /** Threat: a slot is searched for at each event, so their number is bounded. */
   get #tooMany(): string | undefined {
-    return this.#slots.length > MAX_SLOTS ? "too many output items" : undefined;
+    const count = this.#calls.length + this.#messages.count;
+    return count > MAX_SLOTS ? "too many output items" : undefined;
   }
 
   readDocument(document: JsonObject): StreamFacts | undefined {
@@ -89,159 +82,130 @@ class ResponseReader implements StreamReader {
     return error === undefined ? undefined : { error };
   }
 
-  opaqueItems(): readonly JsonObject[] | undefined {
-    const indices = new Set(this.#items.map(({ at }) => at));
-    const isOrdered = indices.size === this.#items.length && !indices.has(undefined);
-    const ordered = isOrdered
-      ? this.#items.toSorted((a, b) => Number(a.at) - Number(b.at))
-      : this.#items;
-    const items = ordered.map(({ item }) => item).filter(isResolvable);
-    const isWhole = items.filter(({ type }) => type === "function_call").length === this.#calls;
-    return this.#room.isOpen && isWhole && items.some(isNeeded) ? items : undefined;
-  }
-
-  #addText(event: JsonObject): StreamFacts {
-    const text = textOf(event["delta"]);
-    this.#hasRefused ||= event["type"] === "response.refusal.delta";
-    (this.#find(event, false) ?? this.#open(event, {}, false)).chars += text.length;
-    return { text, error: this.#tooMany };
+  opaqueItems(callIds: readonly string[]): readonly JsonObject[] | undefined {
+    return this.#items.list(callIds);
   }
 
   #addItem(event: JsonObject): StreamFacts {
     const item = objectOf(event["item"]) ?? {};
-    const type = item["type"];
+    const [type, keys] = [item["type"], keysOf(event, item)];
     if (type === "custom_tool_call") return { error: describeCustom(item) };
-    if (type !== "message" && type !== "function_call") return {};
-    const slot = this.#open(event, item, type === "function_call");
-    return { error: this.#tooMany, ...(slot.isCall && callFacts(slot, item, { arguments: "" })) };
+    if (type === "message") this.#messages.open(keys);
+    if (type !== "function_call") return { error: this.#tooMany };
+    const isRepeated = this.#open().some(
+      (slot) => !slot.hasArguments && haveSameKeys(slot.keys, keys),
+    );
+    if (isRepeated) return {};
+    const { key } = this.#openCall(keys);
+    return { error: this.#tooMany, fragments: [{ ...statedOf(key, item, keys), arguments: "" }] };
   }
 
   #addArguments(event: JsonObject, isWhole = false): StreamFacts {
     const text = textOf(event[isWhole ? "arguments" : "delta"]);
-    const slot = this.#find(event, true) ?? this.#open(event, {}, true);
-    return { fragments: [{ index: slot.index, arguments: text, isWhole }] };
+    const keys = keysOf(event);
+    // The whole arguments may also come after their item.
+    const isLate = ({ keys: known }: CallSlot): boolean => isWhole && haveSameKeys(known, keys);
+    const slot =
+      findSlot(this.#open(), keys) ?? this.#calls.findLast(isLate) ?? this.#openCall(keys);
+    slot.hasArguments = true;
+    const [{ key, isDone }, { itemId, outputIndex: index }] = [slot, keys];
+    return {
+      fragments: [{ key, index, itemId, arguments: text, isWhole, isOpen: !isDone }],
+      error: this.#tooMany,
+    };
   }
 
   /** Reads a whole item. What deltas lacked is added; a call's arguments are replaced. */
   #finishItem(event: JsonObject): StreamFacts {
     const item = objectOf(event["item"]) ?? {};
-    this.#keep(item, readCount(event["output_index"]));
+    const [type, keys] = [item["type"], keysOf(event, item)];
+    this.#items.keep(item, keys.outputIndex);
     const summary = this.#summaries.readItem(item);
-    return { summary, ...this.#readItem(item, (isCall) => this.#find(event, isCall, item), event) };
-  }
-
-  #readItem(
-    item: JsonObject,
-    find: (isCall: boolean) => Slot | undefined,
-    event: JsonObject = {},
-  ): StreamFacts {
-    const type = item["type"];
-    if (type === "custom_tool_call") return { error: describeCustom(item) };
-    if (type !== "message" && type !== "function_call") return {};
-    const isCall = type === "function_call";
-    const slot = find(isCall) ?? this.#open(event, item, isCall);
+    if (type === "custom_tool_call") return { summary, error: describeCustom(item) };
+    if (type === "message") {
+      return { summary, text: this.#messages.readItem(item, keys), error: this.#tooMany };
+    }
+    if (type !== "function_call") return { summary };
+    const slot = findSlot(this.#open(), keys) ?? this.#openCall(keys);
     slot.isDone = true;
     slot.isComplete = item["status"] === "completed";
-    slot.itemId ??= nonBlank(item["id"]);
-    slot.callId = nonBlank(item["call_id"]) ?? slot.callId;
     // Also a call that was cut off gets this event. Only its status tells.
-    if (isCall) return callFacts(slot, item, { arguments: wholeArguments(item), isWhole: true });
-    const text = this.#messageText(item);
-    const rest = text.slice(slot.chars);
-    slot.chars = Math.max(slot.chars, text.length);
-    return { text: rest, error: this.#tooMany };
-  }
-
-  #messageText(message: JsonObject): string {
-    let text = "";
-    for (const part of listOf(message["content"])) {
-      this.#hasRefused ||= part["type"] === "refusal";
-      if (part["type"] === "output_text") text += textOf(part["text"]);
-      if (part["type"] === "refusal") text += textOf(part["refusal"]);
-    }
-    return text;
+    const whole = wholeArguments(item);
+    const isOpen = !isSettled(item) && whole?.trim() === "";
+    const stated = statedOf(slot.key, item, keys);
+    const fragments = [{ ...stated, arguments: whole, isWhole: true, isOpen }];
+    return { summary, fragments, error: this.#tooMany };
   }
 
   /** Reads the terminal event. Some servers list the output only here, others not here. */
   #end(response: JsonObject, type: string): StreamFacts {
     const output = listOf(response["output"]);
-    if (this.#items.length === 0) for (const item of output) this.#keep(item, undefined);
+    if (this.#items.isEmpty) for (const item of output) this.#items.keep(item, undefined);
     if (output.length > MAX_SLOTS) return { error: "too many output items" };
-    const listed = output.map((item) => this.#readItem(item, (isCall) => this.#list(item, isCall)));
     const finish = readFinish(response, type);
+    // In a cut answer only a call that the provider calls complete is whole.
     const isCut = finish !== "stop";
-    const cut = this.#slots.filter((slot) => slot.isCall && !slot.isComplete);
+    const cut = this.#calls.filter(({ isComplete }) => isCut && !isComplete);
+    const custom = output.find((item) => item["type"] === "custom_tool_call");
     return {
       error:
-        listed.find(({ error }) => error !== undefined)?.error ??
+        (custom && describeCustom(custom)) ??
         (finish === "error" ? describeFailure(response, type) : undefined),
       summary: this.#summaries.readOutput(output),
-      text: listed.map(({ text = "" }) => text).join(""),
+      text: output.map((item) => this.#listText(item)).join(""),
       fragments: [
-        ...listed.flatMap(({ fragments = [] }) => fragments),
-        // In a cut answer only a call that the provider calls complete is whole.
-        ...(isCut ? cut.map(({ index }) => ({ index, arguments: undefined })) : []),
+        ...cut.map(({ key }) => ({ key, arguments: undefined })),
+        ...output.flatMap((item, place) => this.#listCall(item, { place, isCut })),
       ],
       usage: readUsage(response["usage"]),
-      finish: finish === "stop" && this.#hasRefused ? "refusal" : finish,
+      finish: finish === "stop" && this.#messages.hasRefused ? "refusal" : finish,
       isEnd: true,
     };
   }
 
-  /** Finds the slot of an event: by item id, by call id, then by output index. */
-  #find(event: JsonObject, isCall: boolean, item: JsonObject = {}): Slot | undefined {
-    const open = this.#slots.filter((slot) => slot.isCall === isCall && !slot.isDone);
-    const itemId = nonBlank(event["item_id"]) ?? nonBlank(item["id"]);
-    const callId = nonBlank(item["call_id"]);
-    const outputIndex = readCount(event["output_index"]);
-    return (
-      (itemId === undefined ? undefined : open.findLast((slot) => slot.itemId === itemId)) ??
-      (callId === undefined ? undefined : open.find((slot) => slot.callId === callId)) ??
-      (outputIndex === undefined && itemId !== undefined
-        ? undefined
-        : open.findLast((slot) => slot.outputIndex === outputIndex))
-    );
+  #listText(item: JsonObject): string {
+    return item["type"] === "message" ? this.#messages.readListed(item, keysOf({}, item)) : "";
   }
 
-  /** Finds the slot of an item that the terminal event lists, each slot once. */
-  #list(item: JsonObject, isCall: boolean): Slot | undefined {
-    const left = this.#slots.filter((slot) => slot.isCall === isCall && !slot.isListed);
-    const slot =
-      left.find(({ callId }) => isCall && callId !== undefined && callId === item["call_id"]) ??
-      left.find(({ itemId }) => itemId !== undefined && itemId === item["id"]) ??
-      (isCall ? undefined : left[0]);
-    if (slot) slot.isListed = true;
+  #listCall(
+    item: JsonObject,
+    { place, isCut }: { readonly place: number; readonly isCut: boolean },
+  ): readonly ToolCallFragment[] {
+    if (item["type"] !== "function_call") return [];
+    const isWhole = !isCut || item["status"] === "completed";
+    const text = isWhole ? wholeArguments(item) : undefined;
+    const keys = { ...keysOf({}, item), outputIndex: place };
+    const stated = statedOf(this.#calls.length + place, item, keys);
+    return [{ ...stated, arguments: text, isWhole: true, list: 1, isOpen: !isSettled(item) }];
+  }
+
+  #open(): readonly CallSlot[] {
+    return this.#calls.filter(({ isDone }) => !isDone);
+  }
+
+  #openCall(keys: ItemKeys): CallSlot {
+    const key = this.#calls.length;
+    const slot = { key, keys, isDone: false, isComplete: false, hasArguments: false };
+    this.#calls.push(slot);
     return slot;
-  }
-
-  #open(event: JsonObject, item: JsonObject, isCall: boolean): Slot {
-    const slot: Slot = {
-      index: isCall ? this.#calls++ : -1,
-      isCall,
-      itemId: nonBlank(item["id"]) ?? nonBlank(event["item_id"]),
-      outputIndex: readCount(event["output_index"]),
-      callId: nonBlank(item["call_id"]),
-      chars: 0,
-      isDone: false,
-      isComplete: false,
-      isListed: false,
-    };
-    this.#slots.push(slot);
-    return slot;
-  }
-
-  #keep(item: JsonObject, at: number | undefined): void {
-    if (this.#room.takeValue(item)) this.#items.push({ at, item });
   }
 }
 
-function callFacts(
-  { index }: Slot,
-  item: JsonObject,
-  content: Pick<ToolCallFragment, "arguments" | "isWhole">,
-): StreamFacts {
-  const [id, name] = [nonBlank(item["call_id"]), nonBlank(item["name"])];
-  return { fragments: [{ index, id, name, ...content }] };
+/** Until its item is done, nobody knows whether more of the call was to come. */
+function statedOf(key: number, item: JsonObject, { callId, itemId, outputIndex }: ItemKeys) {
+  return {
+    key,
+    index: outputIndex,
+    id: callId,
+    itemId,
+    name: nonBlank(item["name"]),
+    isOpen: true,
+  };
+}
+
+/** Tells whether the provider calls the item complete. Many servers send no status. */
+function isSettled({ status }: JsonObject): boolean {
+  return (nonBlank(status) ?? "completed") === "completed";
 }
 
 /** Reads the arguments of a whole call; undefined for a call that was cut off. */
@@ -257,19 +221,4 @@ function describeCustom(item: JsonObject): string {
 
 function describeFailure(response: JsonObject, type: string): string {
   return readError(response) ?? `${type} ${quote(response["incomplete_details"])}`;
-}
-
-/**
- * Tells whether the provider can read an item again. Interlock lets it store nothing, so reasoning
- * must carry its own content.
- */
-function isResolvable(item: JsonObject): boolean {
-  if (item["type"] !== "reasoning") return true;
-  return nonBlank(item["encrypted_content"]) !== undefined || listOf(item["content"]).length > 0;
-}
-
-/** Tells whether our own message lacks something of the item. */
-function isNeeded(item: JsonObject): boolean {
-  const { type } = item;
-  return (type !== "message" && type !== "function_call") || nonBlank(item["phase"]) !== undefined;
 }

@@ -46,6 +46,24 @@ describe("calls", () => {
     expect(alone).toMatchObject({ toolCalls: [], failure: { code: "upstream_error_event" } });
   });
 
+  test("without input are empty only where the message ended well", () => {
+    const silent = block(0, tool("a"), input(""));
+    const truncated = (...events: readonly object[]) =>
+      decode(...silent, ...events).toolCalls.map((call) => call.truncated);
+    expect(truncated(...end("tool_use"))).toEqual([false]);
+    expect(truncated({ type: "message_stop" })).toEqual([true]);
+    expect(truncated(...end("max_tokens"))).toEqual([true]);
+  });
+
+  test("of a message that begins anew never run", () => {
+    const start = { type: "message_start", message: { usage: {} } };
+    const whole = [...block(0, tool("b"), input('{"on":true}')), ...end("tool_use")];
+    expect(decode(start, start, ...whole).toolCalls).toHaveLength(1);
+    const [begin = {}, half = {}] = block(0, tool("a"), input('{"on":'));
+    const { failure, toolCalls } = decode(start, begin, half, start, ...whole);
+    expect([failure?.code, toolCalls]).toEqual(["upstream_error_event", []]);
+  });
+
   test("tools of the provider are no calls", () => {
     const server = { type: "server_tool_use", id: "s", name: "web_search", input: {} };
     const answer = decode(...block(0, server, input('{"q":"x"}')), ...end("end_turn"));

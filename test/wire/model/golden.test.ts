@@ -25,6 +25,9 @@ interface Golden {
   readonly lateFailures: readonly string[];
 }
 
+/** What the models of the streams were offered. */
+const TOOLS = ["clock__now", "fan__set", "lamp__set"];
+
 const WIRES: readonly Golden[] = [
   { wire: openAIWire, least: 70, lateFailures: ["error-after-finish", "end-inside-event"] },
   { wire: responsesWire, least: 30, lateFailures: [] },
@@ -35,7 +38,8 @@ describe.each(WIRES)("the wire $wire.id", ({ wire, least, lateFailures }) => {
   const golden = Object.entries(fixtures).flatMap(([file, fixture]) =>
     file.includes(`/${wire.id}/`) ? [fixture] : [],
   );
-  const decode = (pieces: Iterable<Uint8Array>) => summarise(decodePieces(pieces, { wire }));
+  const decode = (pieces: Iterable<Uint8Array>) =>
+    summarise(decodePieces(pieces, { wire, toolNames: TOOLS }));
 
   test("has its golden streams", () => {
     expect(golden.length).toBeGreaterThan(least);

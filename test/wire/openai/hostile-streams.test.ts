@@ -50,7 +50,7 @@ describe("indices and counts", () => {
   });
 
   test("an id that a provider repeats stays, and a generated id is another one", () => {
-    const given = [call(0, "{}", "call_2"), call(1, "{}", "call_2"), call(2, "{}", null)];
+    const given = [call(0, "{}", "call_2"), call(1, '{"n":1}', "call_2"), call(2, "{}", null)];
     const ids = decode(calls(...given) + DONE).toolCalls.map((one) => one.toolCallId);
     expect(ids).toEqual(["call_2", "call_2", "call_3"]);
   });
@@ -70,22 +70,28 @@ describe("indices and counts", () => {
 describe("names in pieces", () => {
   const piece = (name: string, more: object = {}) =>
     calls({ index: 0, id: "a", function: { name, arguments: "" }, ...more });
-  const named = (toolNames: readonly string[], ...pieces: readonly string[]) =>
-    decodePieces([bytesOf(pieces.join("") + calls({ index: 0, function: { arguments: "{}" } }))], {
-      toolNames,
-    }).toolCalls.map(({ name }) => name);
+  const named = (toolNames: readonly string[], ...pieces: readonly string[]) => {
+    const rest = calls({ index: 0, function: { arguments: "{}" } });
+    const answer = decodePieces([bytesOf(pieces.join("") + rest)], { toolNames });
+    return answer.failure ? [answer.failure.code] : answer.toolCalls.map(({ name }) => name);
+  };
 
-  test("are joined when only the joined name was offered", () => {
-    const pieces = [piece("lamp_"), piece("_se"), piece("t", { id: undefined }), delta({}, "stop")];
-    expect(named(["lamp__set", "lamp__get"], ...pieces)).toEqual(["lamp__set"]);
+  test("are joined where no piece was offered, and an equal piece is a repetition", () => {
+    const pieces = [piece("lamp_"), piece("lamp_"), piece("_se"), piece("t", { id: undefined })];
+    for (const offered of [["lamp__set", "lamp__get"], ["fan__set"], []]) {
+      expect(named(offered, ...pieces, delta({}, "stop"))).toEqual(["lamp__set"]);
+    }
+    const anonymous = [piece("get_", { id: null }), piece("weather", { id: null })];
+    expect(named([], ...anonymous, DONE)).toEqual(["get_weather"]);
   });
 
-  test("are not joined when a piece, or no joined name, was offered", () => {
-    const two = [piece("lamp"), piece("__set"), delta({}, "stop")];
+  test("are two calls where both were offered, and unclear where one was", () => {
     const anonymous = [piece("lamp", { id: null }), piece("__set", { id: null })];
-    for (const offered of [[], ["lamp__get"], ["lamp__set", "lamp"], ["lamp__set", "__set"]]) {
-      expect(named(offered, ...two), offered.join()).toEqual(["lamp"]);
-      expect(named(offered, ...anonymous, DONE), offered.join()).toEqual(["lamp", "__set"]);
+    expect(named(["lamp", "__set"], ...anonymous, DONE)).toEqual(["lamp", "__set"]);
+    for (const offered of [["lamp__set", "lamp"], ["__set"], ["lamp", "__set", "lamp__set"]]) {
+      expect(named(offered, ...anonymous, DONE), offered.join()).toEqual(["upstream_ambiguous"]);
+      const two = [piece("lamp"), piece("__set"), DONE];
+      expect(named(offered, ...two), offered.join()).toEqual(["upstream_ambiguous"]);
     }
   });
 
@@ -160,6 +166,15 @@ describe("arguments", () => {
       true,
       true,
       true,
+      true,
+    ]);
+  });
+
+  test("blank arguments are empty only after an explicit finish", () => {
+    const truncated = (end: string) => decode(calls(call(0, "")) + end).toolCalls[0]?.truncated;
+    expect([delta({}, "tool_calls") + DONE, delta({}, "stop"), DONE].map(truncated)).toEqual([
+      false,
+      false,
       true,
     ]);
   });

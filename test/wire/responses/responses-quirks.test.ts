@@ -45,6 +45,57 @@ describe("calls", () => {
     expect(decode(running, ended()).toolCalls).toMatchObject([{ truncated: false }]);
   });
 
+  test("without arguments run only where their item is completed", () => {
+    const blank = (more: object) => call({ arguments: "", ...more });
+    const added = item("added", blank({ status: "in_progress" }));
+    const listed = (status?: string) => ended({ output: [blank({ status })] });
+    const cases: readonly (readonly [boolean, readonly object[]])[] = [
+      [true, [added, ended({ output: [] })]],
+      [true, [added, item("done", blank({ status: "in_progress" })), ended()]],
+      [true, [listed("in_progress")]],
+      [true, [added, listed("in_progress")]],
+      [false, [added, item("done", blank({})), ended()]],
+      [false, [added, item("done", blank({ status: undefined })), ended()]],
+      [false, [added, listed("completed")]],
+      [false, [listed()]],
+    ];
+    for (const [truncated, events] of cases) {
+      expect(decode(...events).toolCalls, JSON.stringify(events)).toMatchObject([{ truncated }]);
+    }
+    const whole = ended({ output: [call({ status: "in_progress" })] });
+    expect(decode(whole).toolCalls, "in the terminal event alone").toMatchObject([
+      { truncated: true },
+    ]);
+    expect(decode(item("done", call({ status: "in_progress" })), whole).toolCalls).toMatchObject([
+      { truncated: false },
+    ]);
+  });
+
+  test("that contradict themselves are ambiguous", () => {
+    const other = { arguments: '{"on":false}' };
+    const cases: readonly (readonly object[])[] = [
+      [item("done", call()), ended({ output: [call(other)] })],
+      [item("done", call()), item("done", call(other)), ended()],
+      [item("done", call()), ended({ output: [call({ id: "x", call_id: "b", ...other })] })].map(
+        (event) => JSON.parse(JSON.stringify(event).replaceAll("call_id", "no_id")) as object,
+      ),
+      [item("added", call({ arguments: "" })), item("done", call({ name: "fan__set" })), ended()],
+      [item("done", call()), ended({ output: [call(), call({ id: "x", call_id: "b" })] })],
+      [
+        item("done", call()),
+        item("done", call({ id: "x", call_id: "b" }), { output_index: 1 }),
+        ended({ output: [call()] }),
+      ],
+    ];
+    for (const events of cases) {
+      const answer = read(...events);
+      expect(answer, JSON.stringify(events)).toMatchObject({
+        toolCalls: [],
+        error: "upstream_ambiguous",
+      });
+    }
+  });
+
   test("of the provider's own tools are not ours, and custom ones cannot run", () => {
     for (const type of ["web_search_call", "mcp_call", "code_interpreter_call", "program"]) {
       const own = { type, id: "x", name: "lamp__set", arguments: "{}" };
@@ -77,6 +128,45 @@ describe("opaque items", () => {
     expect(decode(item("done", unreadable), item("done", call()), ended()).opaque).toBeUndefined();
     const added = item("added", call({ status: "in_progress" }), { output_index: 1 });
     expect(decode(item("done", reasoning), added, ended()).opaque).toBeUndefined();
+  });
+});
+
+describe("text", () => {
+  const message = (text: string, more: object = {}) => ({
+    type: "message",
+    id: "m",
+    content: [{ type: "output_text", text }],
+    ...more,
+  });
+  const delta = (text: string, more: object = {}) => ({
+    type: "response.output_text.delta",
+    output_index: 0,
+    item_id: "m",
+    delta: text,
+    ...more,
+  });
+
+  test("that is repeated after its item is done is shown once", () => {
+    const once = [
+      item("added", message("")),
+      delta("Good "),
+      delta("day"),
+      item("done", message("Good day")),
+    ];
+    const listed = ended({ output: [message("Good day", { id: "x" })] });
+    expect(read(...once, delta("Good "), delta("day"), listed).text).toBe("Good day");
+    expect(read(...once, ...once, ended()).text).toBe("Good day");
+    expect(read(...once, item("done", message("Good day", { id: "y" })), listed).text).toBe(
+      "Good day",
+    );
+  });
+
+  test("of another message under the keys of the former one is shown whole", () => {
+    const first = item("done", message("Good day"));
+    const second = [item("added", message("")), delta("Good "), delta("night")];
+    expect(read(first, ...second, item("done", message("Good night")), ended()).text).toBe(
+      "Good dayGood night",
+    );
   });
 });
 
