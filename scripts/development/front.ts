@@ -10,9 +10,9 @@ import {
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ACTING_HEADER, DEVELOPER_HEADER } from "../../src/protocol/identity/development.ts";
+import { isSameOrigin, refuseForeign } from "./admit.ts";
 import { describeUnknown, type DevelopmentPeople } from "./people.ts";
 
-const HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 /** Addresses of the development server itself. */
 const HOME = "/__development";
 const COOKIE = "interlock-acting";
@@ -26,22 +26,24 @@ interface FrontSettings {
   /** Secret that tells the Worker that a request came through here. */
   readonly secret: string;
   readonly people: DevelopmentPeople;
-  /** Why the deployment cannot be built now; undefined when it can. */
+  /** Why nothing is answered now, such as a refused build; undefined when requests pass. */
   readonly refusal: () => string | undefined;
 }
 
 /**
  * Starts the server of `npm run dev` in front of the platform's local server. It says who acts, and
  * adds the switcher to the pages; so nothing of both is in a deployment.
- * Threat: a page that rebinds its name to loopback. The request must name a loopback host, and the
- * headers with which the platform's server lets a client choose another host are removed. Only
- * requests that pass get the secret, so the platform's own port admits nobody as the developer.
+ * Threat: foreign pages, see `refuseForeign`. The headers with which the platform's server lets a
+ * client choose another host are removed. Only requests that pass get the secret, so the platform's
+ * own port admits nobody as the developer.
  * Fails: rejects when the port is taken.
  */
 export async function startFront(settings: FrontSettings): Promise<Server> {
   const server = createServer((incoming, answer) => {
-    if (!HOST.test(incoming.headers.host ?? "")) {
-      answer.writeHead(403).end("The development server answers to loopback hosts only.\n");
+    const foreign = refuseForeign(incoming);
+    if (foreign !== undefined) {
+      incoming.resume();
+      answer.writeHead(403, TEXT_TYPE).end(`${foreign}\n`);
     } else if (refuse(answer, settings)) {
       incoming.resume();
     } else if (incoming.url?.startsWith(`${HOME}/`)) {
@@ -54,8 +56,8 @@ export async function startFront(settings: FrontSettings): Promise<Server> {
 }
 
 /**
- * Answers with the reason when the deployment cannot be built now. The platform's server would let
- * the request wait until a build succeeds.
+ * Answers with the reason when nothing is answered now. The platform's server would let the request
+ * wait until a build succeeds.
  */
 function refuse(answer: ServerResponse, { refusal }: FrontSettings): boolean {
   const reason = refusal();
@@ -95,11 +97,6 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 function refuseUnknown(answer: ServerResponse, people: DevelopmentPeople, name: string): void {
   answer.writeHead(400).end(`${describeUnknown(people, name)}\n`);
-}
-
-/** Threat: a page of another origin that changes who acts. */
-function isSameOrigin({ headers }: IncomingMessage): boolean {
-  return headers.origin === undefined || headers.origin === `http://${headers.host}`;
 }
 
 /** Reads who acts: the header, else the cookie that the switcher sets, else the first person. */
@@ -145,7 +142,7 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, settings: Fr
     inner.pipe(answer);
   };
   outgoing.once("response", handOn);
-  // The request may have come while a build was under way that is then refused.
+  // A build may be refused, or the Worker may end, while the request waits.
   const looking = setInterval(() => {
     if (!refuse(answer, settings)) return;
     clearInterval(looking);
@@ -168,6 +165,7 @@ async function adaptPage(inner: IncomingMessage, answer: ServerResponse): Promis
   const page = (await text(inner))
     .replace(/<(interlock-chat|interlock-gameplan) /, "<$1 tokenless ")
     .replace("</body>", `${SWITCHER}</body>`);
+  const { "transfer-encoding": _chunked, ...headers } = inner.headers;
   const length = String(Buffer.byteLength(page));
-  answer.writeHead(200, { ...inner.headers, "content-length": length }).end(page);
+  answer.writeHead(200, { ...headers, "content-length": length }).end(page);
 }

@@ -485,12 +485,32 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "the development server admits any host",
-    file: "scripts/development/front.ts",
-    from: 'HOST.test(incoming.headers.host ?? "")',
-    to: "(incoming.headers.host !== undefined)",
+    file: "scripts/development/admit.ts",
+    from: 'HOST.test(headers.host ?? "")',
+    to: "(headers.host !== undefined)",
     test: {
       file: "test/scripts/development-server.node.test.ts",
       name: 'a request to the host "evil.test" is refused',
+    },
+  },
+  {
+    name: "a page on another local port uses the platform's own addresses",
+    file: "scripts/development/admit.ts",
+    from: "!isOfPlatform(url) || isProvenOwn(headers)",
+    to: "true",
+    test: {
+      file: "test/scripts/development-server.node.test.ts",
+      name: "data of the platform is refused to a page on another local port",
+    },
+  },
+  {
+    name: "the platform's own addresses need no proof of the origin",
+    file: "scripts/development/admit.ts",
+    from: "headers.origin !== undefined || site !== undefined",
+    to: "true",
+    test: {
+      file: "test/scripts/development-server.node.test.ts",
+      name: "data of the platform is refused to a simple POST without Origin",
     },
   },
   {

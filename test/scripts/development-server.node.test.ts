@@ -6,6 +6,8 @@ import {
   type IncomingMessage,
   type Server,
 } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startFront } from "../../scripts/development/front.ts";
 import { freePort } from "../../scripts/free-port.ts";
@@ -32,7 +34,11 @@ beforeAll(async () => {
   const inner = createServer((incoming, answer) => {
     received.push(incoming.headers);
     if (incoming.url === "/never") return;
-    if (incoming.method === "GET") answer.end("<body>page</body>");
+    if (incoming.method === "GET") {
+      // In two writes, so that no length is known when the headers are sent.
+      answer.write("<body>");
+      answer.end("page</body>");
+    }
     else incoming.pipe(answer);
   });
   inner.listen(innerPort, "127.0.0.1");
@@ -75,6 +81,61 @@ test.each(["evil.test", "evil.test:8787", "127.0.0.1.evil.test", "localhost@evil
     expect(received).toHaveLength(before);
   },
 );
+
+describe("data of the platform is refused", () => {
+  const PATH = "/cdn-cgi/local/explorer/api/storage/kv/namespaces";
+  const UPGRADE = { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+  const own = { host: "localhost", origin: "http://localhost" };
+
+  test.each([
+    ["to a page on another local port", { origin: "http://localhost:9999" }],
+    ["to a page that names no origin", { origin: "null" }],
+    ["to a page of another local port, by its site", { "sec-fetch-site": "same-site" }],
+    ["to an image of another site", { "sec-fetch-site": "cross-site" }],
+    ["where origin and site contradict", { ...own, "sec-fetch-site": "same-site" }],
+    ["to a simple POST without Origin", { "content-type": "text/plain" }],
+    ["to a rebound name", { host: "evil.test", origin: "http://evil.test" }],
+    ["to a websocket of another local port", { ...UPGRADE, origin: "http://localhost:9999" }],
+    ["to a websocket without Origin", UPGRADE],
+  ])("%s", async (_, headers: Record<string, string>) => {
+    const before = received.length;
+    expect((await post({ host: "localhost", ...headers }, PATH))[0]).toBe(403);
+    expect(received).toHaveLength(before);
+  });
+
+  test.each([
+    "/x/../cdn-cgi/a",
+    "/%2e/cdn-cgi/a",
+    "\\cdn-cgi/../../cdn-cgi/a",
+    "//cdn-cgi/a/..//cdn-cgi/a",
+    "/CDN-CGI/a",
+    "http://localhost/cdn-cgi/a",
+    "//[",
+    "/cdn-cgi",
+  ])("however the address is spelt: %s", async (path) => {
+    const before = received.length;
+    const status = await rawStatus(`POST ${path} HTTP/1.1`, "origin: http://localhost:9999");
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(received).toHaveLength(before);
+  });
+
+  test.each([
+    ["its own page", own],
+    ["its own page, by its site", { "sec-fetch-site": "same-origin" }],
+    ["an address that a person typed", { "sec-fetch-site": "none" }],
+  ])("but not to %s", async (_, headers: Record<string, string>) => {
+    expect(await post({ host: "localhost", ...headers }, PATH)).toEqual([200, "hello"]);
+  });
+});
+
+/** Sends a request line that no client of a library sends, and reads the status. */
+async function rawStatus(...lines: readonly string[]): Promise<number> {
+  const socket = connect(port, "127.0.0.1");
+  const end = ["host: localhost", "connection: close", "content-length: 0", "", ""];
+  socket.write([...lines, ...end].join("\r\n"));
+  const answer = await text(socket);
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+}
 
 test("headers that the platform's server believes are removed", async () => {
   const forged = { "MF-Original-URL": "http://localhost/", "mf-cf-blob": "{}" };
