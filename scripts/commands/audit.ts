@@ -1,7 +1,6 @@
 import { createReadStream, existsSync, readFileSync } from "node:fs";
-import { Readable } from "node:stream";
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { readLines } from "../bounded-input.ts";
 import { type Command, parsing, UsageError } from "../command.ts";
 import { verifyChain } from "../audit/verify-chain.ts";
 
@@ -23,9 +22,8 @@ export const command: Command = {
 /** Checks the hash chain of an audit export. */
 async function verify(args: string[]): Promise<void> {
   const { input, head, known, key } = await open(readArguments(args));
-  const lines = createInterface({ input, crlfDelay: Infinity });
   const progress = (count: number): void => console.error(`${count} records hold so far`);
-  const verdict = await verifyChain(lines, { head, known, key, progress });
+  const verdict = await verifyChain(readLines(input), { head, known, key, progress });
   if (verdict.kind === "broken") {
     console.log(`BROKEN at line ${verdict.line}: ${verdict.why}`);
     process.exitCode = 1;
@@ -45,7 +43,7 @@ async function verify(args: string[]): Promise<void> {
 }
 
 interface Opened {
-  readonly input: Readable;
+  readonly input: AsyncIterable<Uint8Array>;
   readonly head: string | undefined;
   readonly known: string | undefined;
   readonly key: string | undefined;
@@ -61,7 +59,7 @@ async function open(asked: Arguments): Promise<Opened> {
     throw new UsageError(`The deployment answered ${answer.status}.`);
   }
   const sentKey = answer.headers.get("x-audit-key") ?? undefined;
-  return { input: Readable.fromWeb(answer.body as never), head, known, key: key ?? sentKey };
+  return { input: answer.body, head, known, key: key ?? sentKey };
 }
 
 interface Arguments {

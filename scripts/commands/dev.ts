@@ -3,32 +3,40 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { ACTING_HEADER, DEVELOPER_HEADER } from "../../src/protocol/identity/development.ts";
 import { MODEL_WIRE_IDS, type ModelWireId } from "../../src/protocol/model/declaration.ts";
 import type { Page } from "../../src/http/pages.ts";
 import { buildDeployment } from "../build-deployment.ts";
 import { CommandError, type Command, messageOf, parsing, UsageError } from "../command.ts";
 import { startFront } from "../development/front.ts";
-import { actAs, readPeople, type DevelopmentPeople } from "../development/people.ts";
-import { copyPretty } from "../development/pretty-log.ts";
+import {
+  actAs,
+  developmentService,
+  readPeople,
+  type DevelopmentPeople,
+} from "../development/people.ts";
 import { readRefusal, refusalFile } from "../development/refusal.ts";
 import { followTenant } from "../development/follow-tenant.ts";
 import { storeTenant } from "../development/store-tenant.ts";
 import { type Provider, readDevVars, readProvider, readTokens } from "../development/settings.ts";
 import { tellBuilds } from "../development/tell-builds.ts";
+import { keepWorker } from "../development/worker.ts";
 import { freePort } from "../free-port.ts";
 import { loadScenarios } from "../offline-scenarios.ts";
 import { startOfflineModel } from "../offline-model.ts";
 import { readLocalDocuments } from "../push/local-documents.ts";
 import { openDevelopmentRecord } from "../push/pushed-record.ts";
-import { startTree, type ProcessTree } from "../process-tree.ts";
-import { loadDeployment, outputFolder, projectFolder, wranglerScript } from "../project.ts";
+import { loadDeployment, outputFolder, projectFolder } from "../project.ts";
 
 const USAGE =
   "Usage: interlock dev [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +
-  `[--wire ${MODEL_WIRE_IDS.join("|")}] [--offline FILE]\n` +
+  `[--wire ${MODEL_WIRE_IDS.join("|")}] [--offline FILE] [--replace]\n` +
   "Runs the deployment on this machine, with an offline model unless a provider is configured.\n" +
   "--people: the people who need no token. --as: who acts first. --wire: of the offline model.\n" +
-  "--offline: a module with more answers of the offline model; see docs/testing.md.";
+  "--offline: a module with more answers of the offline model; see docs/testing.md.\n" +
+  "--replace: stores the files of tenant also where somebody changed a document over HTTP.";
+const STARTING = "Interlock starts. Try again in a moment.";
+const RESTARTING = "The Worker's runtime ended. Interlock starts it again; try again in a moment.";
 /** The people who need no token; docs/identity.md describes the file. */
 const PEOPLE_FILE = "tenant/people.json";
 
@@ -39,7 +47,7 @@ export const command: Command = {
 
 /** Runs a model (offline unless one is configured), the Worker and the server in front of it. */
 async function runHere(args: string[]): Promise<void> {
-  const { port, persistTo, peopleFile, actor, wire, offlineFile } = readArguments(args);
+  const { port, persistTo, peopleFile, actor, wire, offlineFile, replaces } = readArguments(args);
   const project = projectFolder();
   const people = choosePeople(peopleFile, actor);
   // A file that is wrong in itself is told before anything starts.
@@ -50,7 +58,9 @@ async function runHere(args: string[]): Promise<void> {
   const secret = randomBytes(32).toString("hex");
   const innerPort = await freePort();
   const output = outputFolder(project);
-  const refusal = (): string | undefined => readRefusal(output);
+  // Until the tenant's documents are stored, a request would see no tool.
+  let waiting: string | undefined = STARTING;
+  const refusal = (): string | undefined => readRefusal(output) ?? waiting;
   await startFront({ port, innerPort, secret, people, refusal }).catch((error: unknown) => {
     throw new CommandError(describeListen(port, error));
   });
@@ -66,6 +76,7 @@ async function runHere(args: string[]): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), "interlock-"));
   const secretsFile = join(scratch, "secrets");
   const tokens = readTokens();
+  const service = developmentService(people);
   const secrets = {
     ...readDevVars(),
     OPENAI_API_KEY: offline ? "offline" : provider?.OPENAI_API_KEY,
@@ -82,11 +93,26 @@ async function runHere(args: string[]): Promise<void> {
     ANTHROPIC_BASE_URL: offline?.url ?? provider?.ANTHROPIC_BASE_URL,
     MODELS: offline ? `${wire}:offline` : provider?.MODELS,
     // Other users can read it. They can use this server anyway; web pages cannot read it.
-    DEVELOPER: JSON.stringify({ people: [...people.values()], secret }),
+    DEVELOPER: JSON.stringify({ people: [...people.values(), service], secret }),
     ...tokens.variables,
   };
 
-  const worker = startWorker({ project, port: innerPort, persistTo, secretsFile, variables });
+  const inner = `http://127.0.0.1:${innerPort}`;
+  const workerSettings = { project, port: innerPort, persistTo, secretsFile, variables };
+  const tellEnded = (): void => {
+    const wasReady = waiting === undefined;
+    waiting ??= RESTARTING;
+    console.error("  The Worker's runtime ended. Interlock starts it again.");
+    if (wasReady) void tellBack();
+  };
+  const worker = keepWorker(workerSettings, { tellEnded, answers: () => isHealthy(inner) });
+  const tellBack = async (): Promise<void> => {
+    const unready = await firstAnswer(inner, { output, isStopping: () => isStopping });
+    waiting = undefined;
+    worker.noteAnswer();
+    if (unready !== undefined) return;
+    console.log(`  Interlock is ready again: http://127.0.0.1:${port}/\n`);
+  };
   let isStopping = false;
   const stop = async (code: number): Promise<void> => {
     if (isStopping) return;
@@ -106,17 +132,22 @@ async function runHere(args: string[]): Promise<void> {
   // The parent may be killed without a signal to this process. Nothing may outlive the parent.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && void stop(0), 500).unref();
-  const tenant = { url: `http://127.0.0.1:${port}`, project, record };
-  const unready = await firstAnswer(port, () => isStopping);
+  const own = { [DEVELOPER_HEADER]: secret, [ACTING_HEADER]: service.actorId };
+  const tenant = { url: inner, own, project, record };
+  const unready = await firstAnswer(inner, { output, isStopping: () => isStopping });
   const documents =
-    unready === undefined ? await storeTenant(tenant) : { kept: [], refused: [unready] };
+    unready === undefined
+      ? await storeTenant(tenant, { replaces })
+      : { kept: [], refused: [unready] };
   if (documents.refused.length === 0) {
     const { pages = [] } = await loadDeployment(project);
+    worker.noteAnswer();
+    waiting = undefined;
     announce(port, { provider: offline ? undefined : provider, pages });
     tellTenant(documents.kept);
     followTenant(tenant, tellTenant);
     tellBuilds(output, {
-      answers: () => isHealthy(port),
+      answers: () => isHealthy(inner),
       tellRefused: (why) =>
         console.error(`${why}\nInterlock answers with this until it is mended.\n`),
       tellMended: () => console.log(`  Interlock is ready again: http://127.0.0.1:${port}/\n`),
@@ -127,49 +158,6 @@ async function runHere(args: string[]): Promise<void> {
   }
 }
 
-/** Settings of `wrangler dev`. Secrets go in a file, because other users can read arguments. */
-interface WorkerSettings {
-  readonly project: string;
-  readonly port: number;
-  readonly persistTo: string;
-  readonly secretsFile: string;
-  readonly variables: Record<string, string | undefined>;
-}
-
-function startWorker({
-  project,
-  port,
-  persistTo,
-  secretsFile,
-  variables,
-}: WorkerSettings): ProcessTree {
-  const args = [
-    wranglerScript(project),
-    "dev",
-    "--local",
-    "--ip=127.0.0.1",
-    `--port=${port}`,
-    "--inspector-port=0",
-    `--persist-to=${persistTo}`,
-    `--env-file=${secretsFile}`,
-    "--log-level=warn",
-    "--show-interactive-dev-session=false",
-    ...toVarFlags(variables),
-  ];
-  const quiet = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
-  // When a build fails, wrangler hides the reason, and the server in front has to tell it.
-  const build = { SERVE_REFUSAL: "1" };
-  const colour = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
-  const tree = startTree(process.execPath, args, {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...quiet, ...build, ...colour },
-  });
-  const { stdout, stderr } = tree.child;
-  if (stdout) copyPretty(stdout, process.stdout);
-  if (stderr) copyPretty(stderr, process.stderr);
-  return tree;
-}
-
 function readArguments(args: string[]): {
   readonly port: number;
   readonly persistTo: string;
@@ -177,6 +165,7 @@ function readArguments(args: string[]): {
   readonly actor: string | undefined;
   readonly wire: ModelWireId;
   readonly offlineFile: string | undefined;
+  readonly replaces: boolean;
 } {
   const text = { type: "string" } as const;
   const options = {
@@ -186,7 +175,8 @@ function readArguments(args: string[]): {
     as: text,
     wire: text,
     offline: text,
-  };
+    replace: { type: "boolean", default: false },
+  } as const;
   const { values } = parsing(() => parseArgs({ args, options }));
   const port = Number(values.port ?? 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
@@ -197,8 +187,8 @@ function readArguments(args: string[]): {
     throw new UsageError(`--wire takes ${MODEL_WIRE_IDS.join(", ")}, not ${values.wire}`);
   }
   const persistTo = resolve(values["persist-to"] ?? ".wrangler/state");
-  const { people: peopleFile = PEOPLE_FILE, as: actor, offline: offlineFile } = values;
-  return { port, persistTo, peopleFile, actor, wire, offlineFile };
+  const { people: peopleFile = PEOPLE_FILE, as: actor, offline: offlineFile, replace } = values;
+  return { port, persistTo, peopleFile, actor, wire, offlineFile, replaces: replace };
 }
 
 function choosePeople(file: string, actor: string | undefined): DevelopmentPeople {
@@ -227,28 +217,31 @@ function quote(value: string): string {
   return `${mark}${value}${mark}`;
 }
 
-function toVarFlags(variables: Record<string, string | undefined>): string[] {
-  return Object.entries(variables).flatMap(([name, value]) =>
-    value === undefined ? [] : ["--var", `${name}:${value}`],
-  );
+interface Waiting {
+  readonly output: string;
+  readonly isStopping: () => boolean;
 }
 
 /** Waits for the Worker. Returns the reason when the Worker refuses to work, else undefined. */
-async function firstAnswer(port: number, isStopping: () => boolean): Promise<string | undefined> {
+async function firstAnswer(
+  url: string,
+  { output, isStopping }: Waiting,
+): Promise<string | undefined> {
   while (!isStopping()) {
-    try {
-      const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
-      return answer.ok ? undefined : detailOf(await answer.text());
-    } catch {
-      // Not listening yet.
-    }
+    const refused = readRefusal(output);
+    if (refused !== undefined) return refused;
+    // While it builds, the platform's server lets a request wait.
+    const signal = AbortSignal.timeout(2_000);
+    const answer = await fetch(`${url}/healthz`, { signal }).catch(() => undefined);
+    if (answer) return answer.ok ? undefined : detailOf(await answer.text());
     await new Promise((wait) => setTimeout(wait, 100));
   }
   return "The Worker ended before it answered.";
 }
 
-async function isHealthy(port: number): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+async function isHealthy(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(2_000);
+  const answer = await fetch(`${url}/healthz`, { signal }).catch(() => undefined);
   return answer?.ok ?? false;
 }
 

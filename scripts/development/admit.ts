@@ -7,8 +7,8 @@ const OWN_SITES: ReadonlySet<unknown> = new Set(["same-origin", "none"]);
  * Says why the development server refuses a request; undefined when the request may pass.
  * Threat: a page that rebinds its name to loopback. The request must name a loopback host.
  * Threat: a page on another local port. The platform's server lets every page of this machine read
- * and write all data through `/cdn-cgi/`. Such a request must prove that it is not a foreign page's:
- * nothing contradicts that it is our own origin's, and one header says so.
+ * and write all data through `/cdn-cgi/`. Such a request must prove that it is no foreign page's:
+ * one header says that it comes from our own origin, and no header says otherwise.
  */
 export function refuseForeign({ headers, url = "" }: IncomingMessage): string | undefined {
   if (!HOST.test(headers.host ?? "")) {
@@ -26,7 +26,7 @@ export function isSameOrigin({ headers }: Pick<IncomingMessage, "headers">): boo
   return headers.origin === undefined || headers.origin === `http://${headers.host}`;
 }
 
-/** Reads the path as the platform does. A path that cannot be read counts as one of the platform. */
+/** Reads the path as the platform does. A path that cannot be read counts as the platform's. */
 function isOfPlatform(target: string): boolean {
   const path = URL.parse(target, "http://localhost")?.pathname;
   return path === undefined || /^\/+cdn-cgi(?:\/|$)/i.test(path);

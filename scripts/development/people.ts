@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { scopeOrRole, tenantId, actorId } from "../../src/protocol/identity/api-token.ts";
-import { SCOPES } from "../../src/protocol/identity/principal.ts";
+import {
+  developmentPerson,
+  type DevelopmentPerson,
+} from "../../src/protocol/identity/development.ts";
 
 const person = v.strictObject({
   roles: v.optional(v.array(scopeOrRole), []),
-  /** Default: every scope of the API. */
-  scopes: v.optional(v.array(scopeOrRole), [...SCOPES]),
+  /** Absent: every scope of the API, of the tools and of the policy. */
+  scopes: v.optional(v.array(scopeOrRole)),
 });
 
 const document = v.strictObject({
@@ -16,14 +19,6 @@ const document = v.strictObject({
     v.check((people) => Object.keys(people).length > 0, "name one person or more"),
   ),
 });
-
-/** A person of `npm run dev`, as the Worker's binding DEVELOPER holds them. */
-export interface DevelopmentPerson {
-  readonly tenantId: string;
-  readonly actorId: string;
-  readonly roles: readonly string[];
-  readonly scopes: readonly string[];
-}
 
 /** The people of `npm run dev`, by name. The first one acts unless a request names another. */
 export type DevelopmentPeople = ReadonlyMap<string, DevelopmentPerson>;
@@ -40,11 +35,20 @@ export function readPeople(file: string): DevelopmentPeople {
   }
   const { tenantId: tenant, people } = read.output;
   return new Map(
-    Object.entries(people).map(([name, { roles, scopes }]) => {
+    Object.entries(people).map(([name, person]) => {
       const id = v.parse(actorId, `user:${name}`);
-      return [name, { tenantId: tenant, actorId: id, roles, scopes }];
+      return [name, { tenantId: tenant, actorId: id, ...person }];
     }),
   );
+}
+
+/**
+ * The actor who stores the files of the tenant. It may do so whatever the people may, and no client
+ * of the development server can name it.
+ */
+export function developmentService(people: DevelopmentPeople): DevelopmentPerson {
+  const [{ tenantId: tenant } = { tenantId: "" }] = people.values();
+  return v.parse(developmentPerson, { tenantId: tenant, actorId: "service:interlock-dev" });
 }
 
 function parseFile(file: string): unknown {

@@ -9,9 +9,17 @@ import { placeOf } from "../tenant-files.ts";
 
 /** The tenant of development, the project that has its files, and what was stored of them. */
 export interface DevelopmentTenant {
+  /** Of the platform's local server: nothing else is answered before the files are stored. */
   readonly url: string;
+  /** Headers that say who stores them. */
+  readonly own: Readonly<Record<string, string>>;
   readonly project: string;
   readonly record: PushedRecord;
+}
+
+/** Whether files win over what somebody changed over HTTP. */
+interface Storing {
+  readonly replaces: boolean;
 }
 
 /** What became of the files. Each text is a line. */
@@ -29,23 +37,30 @@ export interface StoredTenant {
  * Connections and providers need secrets, so `interlock push` stores them.
  * Contract: never throws a CommandError; it is among the refusals.
  */
-export async function storeTenant(tenant: DevelopmentTenant): Promise<StoredTenant> {
+export async function storeTenant(
+  tenant: DevelopmentTenant,
+  storing: Storing = { replaces: false },
+): Promise<StoredTenant> {
   try {
-    return await store(tenant);
+    return await store(tenant, storing);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { stored: [], kept: [], refused: [error.message] };
   }
 }
 
-async function store({ url, project, record }: DevelopmentTenant): Promise<StoredTenant> {
+async function store(
+  { url, own, project, record }: DevelopmentTenant,
+  { replaces }: Storing,
+): Promise<StoredTenant> {
   const local = readLocalDocuments(project).filter(
     ({ kind }) => kind === "policy" || kind === "assistants",
   );
-  const send = createClient({ environment: "development", url });
+  const send = createClient({ environment: "development", url, own });
   const pushed = record.hashes;
   const asked = { deletes: false, renewed: new Set<string>(), kinds: [] };
-  const plan = await readPlan({ send, local, pushed, ...asked });
+  const read = await readPlan({ send, local, pushed, ...asked });
+  const plan = replaces ? read.map(replaceDrift) : read;
   const bodies = readBodies(plan, noVariable);
   const applied = await applyPlan(plan, { send, record, bodies });
   return {
@@ -62,10 +77,18 @@ function noVariable(name: string): never {
   throw new CommandError(`${name} is not set.`);
 }
 
-function describeDrift({ key }: PlannedDocument): string {
+/** Contract: a document that somebody changes at this moment still wins. */
+function replaceDrift(document: PlannedDocument): PlannedDocument {
+  const isKept = document.action === "drift" && document.local !== undefined;
+  return isKept ? { ...document, action: "update" } : document;
+}
+
+function describeDrift({ key, local }: PlannedDocument): string {
+  const place = `tenant/${key}.json`;
+  if (!local) return `${place} is gone, but somebody changed over HTTP what the tenant has.`;
   return (
-    `tenant/${key}.json is not stored, because somebody changed or deleted over HTTP what the ` +
-    "tenant has. To use the file, store it over HTTP too, or start with another --persist-to."
+    `${place} is not stored, because somebody changed or deleted over HTTP what the tenant has. ` +
+    "To use the files of tenant instead, restart with: npm run dev -- --replace"
   );
 }
 

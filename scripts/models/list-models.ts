@@ -1,6 +1,8 @@
 import type { ProviderSettings } from "../../src/env.ts";
 import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json/value.ts";
+import { readText } from "../bounded-input.ts";
+import { CommandError } from "../command.ts";
 import type { ModelWire } from "../../src/wire/model/model-wire.ts";
 
 /** What a provider's list says of one model. */
@@ -63,10 +65,11 @@ async function readPage(
       await response.body?.cancel();
       return fail(`it answered with HTTP ${response.status}`);
     }
-    const body: unknown = await response.json();
+    const body: unknown = JSON.parse(await readText(response));
     return isJsonObject(body) ? ok(body) : fail("its answer is not a list of models");
   } catch (error) {
-    // The text of an error may repeat the request.
+    if (error instanceof CommandError) return fail(error.message);
+    // The text of another error may repeat the request.
     return fail(error instanceof SyntaxError ? "its answer is not JSON" : "it cannot be reached");
   }
 }

@@ -178,4 +178,14 @@ export const ENVIRONMENTS: readonly Mutant[] = [
       name: "says of each binding of the top level that a named environment does not inherit it",
     },
   },
+  {
+    name: "a command reads an answer without an end",
+    file: "scripts/bounded-input.ts",
+    from: "if (bytes > MAX_ANSWER_BYTES) throw",
+    to: "if (bytes < 0) throw",
+    test: {
+      file: "test/scripts/pull-attacks.node.test.ts",
+      name: "pull stops to read an answer that never ends",
+    },
+  },
 ];

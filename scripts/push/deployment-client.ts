@@ -6,6 +6,7 @@ import {
 } from "../../src/protocol/json/value.ts";
 import { type HideValues, hideValues } from "../../src/protocol/text/hide-values.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
+import { readText } from "../bounded-input.ts";
 import { messageOf } from "../command.ts";
 import type { Target } from "./target.ts";
 
@@ -54,13 +55,15 @@ function adviseToken(environment: string): string {
 
 /**
  * Makes the function that sends requests to a deployment. It never throws. Without a token, only
- * `interlock dev` answers.
+ * `interlock dev` answers; `own` are headers of each request.
  */
 export function createClient({
   environment,
   url,
   token,
-}: Pick<Target, "environment" | "url"> & Partial<Pick<Target, "token">>): Send {
+  own,
+}: Pick<Target, "environment" | "url"> &
+  Partial<Pick<Target, "token">> & { readonly own?: Readonly<Record<string, string>> }): Send {
   const hide = hideValues(token === undefined ? [] : [token]);
   return async ({ method, path, body, headers }) => {
     try {
@@ -69,6 +72,7 @@ export function createClient({
         headers: {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { "content-type": "application/json" }),
+          ...own,
           ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -76,7 +80,7 @@ export function createClient({
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return readAnswer(response, await response.text(), { environment, hide });
+      return readAnswer(response, await readText(response), { environment, hide });
     } catch (error) {
       const { cause } = error as { readonly cause?: unknown };
       return { kind: "no_answer", reason: messageOf(cause ?? error) };

@@ -4,9 +4,17 @@ import {
   DEVELOPER_HEADER,
   type Development,
 } from "../protocol/identity/development.ts";
+import type { TenantId } from "../protocol/identity/ids.ts";
 import { ok } from "../protocol/outcome/result.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+interface DevelopmentPorts {
+  /** Knows the callers with tokens. */
+  readonly otherwise: Authenticator;
+  /** Every scope that the API, a tool or the tenant's policy may ask for. */
+  readonly allScopes: (tenantId: TenantId) => Promise<readonly string[]>;
+}
 
 /**
  * Authenticates people without a token. Used only where `npm run dev` names them. A request without
@@ -19,7 +27,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
  */
 export function createDevelopmentAuthenticator(
   { people, secret }: Development,
-  otherwise: Authenticator,
+  { otherwise, allScopes }: DevelopmentPorts,
 ): Authenticator {
   return {
     async authenticate(request) {
@@ -29,7 +37,8 @@ export function createDevelopmentAuthenticator(
       }
       const acting = request.headers.get(ACTING_HEADER);
       const person = acting === null ? people[0] : people.find((one) => one.actorId === acting);
-      return person ? ok(person) : otherwise.authenticate(request);
+      if (!person) return otherwise.authenticate(request);
+      return ok({ ...person, scopes: person.scopes ?? (await allScopes(person.tenantId)) });
     },
   };
 }

@@ -19,6 +19,7 @@ import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import type { Services } from "../http/services.ts";
+import { SCOPES } from "../protocol/identity/principal.ts";
 import { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import { configureDeployment, type Configuration } from "./configure.ts";
 import type { Deployment } from "./deployment.ts";
@@ -75,9 +76,17 @@ function assemble(
       createJwtAuthenticator(env.jwt, { fetch: sendRequest, clock: systemClock, keepAlive }),
     embedded: embedTokens,
   });
+  const policies = composePolicies(env.policyKv, policyCache);
   return {
     authenticator: env.development
-      ? createDevelopmentAuthenticator(env.development, tokens)
+      ? createDevelopmentAuthenticator(env.development, {
+          otherwise: tokens,
+          allScopes: async (tenantId) => [
+            ...SCOPES,
+            ...contracts.flatMap(({ contract }) => contract.security.requiredScopes),
+            ...(await policies.load(tenantId)).policy.allowedTools.flatMap(({ scopes }) => scopes),
+          ],
+        })
       : tokens,
     embedTokens,
     origins: createKvOriginIndex(env.policyKv, systemClock),
@@ -85,7 +94,7 @@ function assemble(
       callers: createRateLimiter(env.callerLimit),
       addresses: createRateLimiter(env.addressLimit),
     },
-    policies: composePolicies(env.policyKv, policyCache),
+    policies,
     connections: composeConnections(env).store,
     providers: composeProviders(env).store,
     providerBody: tenantProviderBody(

@@ -12,9 +12,13 @@ const principal = {
 const bob = { ...principal, actorId: "user:bob" as ActorId };
 const secret = "the secret of the development server";
 const ADMITTED = { "x-interlock-developer": secret };
+const { scopes: _none, ...eve } = { ...principal, actorId: "user:eve" as ActorId };
 const authenticator = createDevelopmentAuthenticator(
-  { people: [principal, bob], secret },
-  createStaticTokenAuthenticator([]),
+  { people: [principal, bob, eve], secret },
+  {
+    otherwise: createStaticTokenAuthenticator([]),
+    allScopes: (tenant) => Promise.resolve(["chat", `${tenant}:refund`]),
+  },
 );
 const ask = (url: string, headers: Record<string, string> = {}): Promise<unknown> =>
   authenticator.authenticate(new Request(url, { headers: { ...ADMITTED, ...headers } }));
@@ -32,6 +36,11 @@ test("a request acts as the person that the development server names", async () 
     ask("http://localhost:8787/", { "x-interlock-as": name });
   expect(await acting("user:bob")).toEqual({ ok: true, value: bob });
   expect(await acting("user:nobody")).toMatchObject({ ok: false });
+});
+
+test("a person without scopes has all of them, those of tools and of the policy too", async () => {
+  const asked = ask("http://localhost:8787/", { "x-interlock-as": "user:eve" });
+  expect(await asked).toEqual({ ok: true, value: { ...eve, scopes: ["chat", "dev:refund"] } });
 });
 
 describe("keeps everyone else out", () => {

@@ -35,10 +35,10 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-async function start(chosen?: number): Promise<void> {
+async function start(chosen?: number, ...more: readonly string[]): Promise<void> {
   port = chosen ?? (await freePort());
   output = "";
-  const flags = ["dev", "--port", String(port), "--persist-to", join(copy, "state")];
+  const flags = ["dev", "--port", String(port), "--persist-to", join(copy, "state"), ...more];
   const own = /^(?:OPENAI|ANTHROPIC)_/;
   server = spawn(process.execPath, [join(copy, "scripts/interlock.ts"), ...flags], {
     cwd: copy,
@@ -180,6 +180,50 @@ describe("a running server and the files of its tenant", () => {
     const kept = "tenant/policy.json is not stored, because somebody changed";
     await told(kept);
     expect([status, await stored()]).toEqual([200, [4, ["core__get_current_time"]]]);
+    await told("restart with: npm run dev -- --replace");
+
+    server?.kill("SIGTERM");
+    await ended();
+    await start(undefined, "--replace");
+    await told("Interlock is ready");
+    expect(await stored()).toEqual([5, ["core__calculate", "core__get_current_time"]]);
+    expect(output).not.toContain(kept);
+  });
+
+  test("is ready when its policy is stored, whatever the first person may, and names places of a throw", async () => {
+    rmSync(join(copy, "state"), { recursive: true, force: true });
+    const people = join(copy, "few.json");
+    const document = { tenantId: "dev", people: { ann: { scopes: ["chat"] }, bob: {} } };
+    writeFileSync(people, JSON.stringify(document));
+    const scoped = '{ "id": "core__calculate", "scopes": ["sums:policy"] }';
+    writeFileSync(file(), own.replace('"core__calculate"', scoped));
+    const throwing = 'if (expression === "1") throw new TypeError("no such sum");';
+    writeFileSync(
+      join(copy, TOOL),
+      text
+        .replace('dataClassification: "public"', '$&, requiredScopes: ["sums:tool"]')
+        .replace("const computed", `${throwing}\n    $&`),
+    );
+    await start(undefined, "--people", people);
+    const invoke = async (who: string, expression: string): Promise<string> => {
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/tools/core__calculate/invoke`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-interlock-as": who },
+        body: JSON.stringify({ arguments: { expression } }),
+      }).catch(() => undefined);
+      return (await answer?.text()) ?? "none";
+    };
+    // The first answer of the Worker comes when its tools are there.
+    const answered = (): Promise<string> => invoke("bob", "6*7");
+    const isAnswer = (text: string): boolean =>
+      text !== "none" && !text.includes("Interlock starts");
+    await expect.poll(async () => isAnswer(await answered()), SLOWLY).toBe(true);
+    expect(await answered()).toContain("42");
+    expect(await invoke("ann", "6*7")).toContain("PERMISSION_DENIED");
+    await invoke("bob", "1");
+    const line = readFileSync(join(copy, TOOL), "utf8").split(throwing)[0]?.split("\n").length;
+    await told("TypeError: no such sum");
+    expect(output).toMatch(new RegExp(`at .*execute .*\\(${TOOL}:${line}:\\d+\\)`));
   });
 
   test("a file that changed meanwhile is stored at the next start", async () => {

@@ -11,6 +11,9 @@ interface State {
   readonly toolCalls: readonly { readonly name: string }[];
 }
 
+/** A busy machine starts the Worker slowly. */
+const SLOWLY = { timeout: 100_000 };
+
 const ask = (url: string, content: string): Promise<Response> =>
   fetch(`${url}/v1/chat`, {
     method: "POST",
@@ -86,9 +89,22 @@ describe("npm run dev, offline", () => {
     const forged = `mf-original-url: ${server.url}/v1/tools`;
     expect(await rawStatus(server.url, [line, "host: evil.test", forged])).toBe(403);
     // The platform's own server listens on another port, and believes the header.
-    const port = /--port=(\d+)/.exec(server.survivors().join(" "))?.[1] ?? "none";
-    const inner = `http://127.0.0.1:${port}`;
+    const inner = `http://127.0.0.1:${server.innerPort()}`;
     expect(await rawStatus(inner, [line, "host: evil.test", forged])).toBe(401);
+  });
+
+  test("a page on another local port reads no data of the platform, past this server neither", async () => {
+    const headers = { origin: "http://localhost:9999" };
+    const read = async (url: string, path: string): Promise<readonly [number, string]> => {
+      const answer = await fetch(`${url}/cdn-cgi/${path}`, { headers });
+      return [answer.status, await answer.text()];
+    };
+    const inner = `http://127.0.0.1:${server.innerPort()}`;
+    for (const path of ["local/explorer", "local/explorer/api/storage/kv/namespaces"]) {
+      expect(await read(server.url, path)).toMatchObject([403, /own origin only/]);
+      const [status, text] = await read(inner, path);
+      expect([status, text.includes("POLICY")]).toEqual([404, false]);
+    }
   });
 
   test.each([
@@ -105,6 +121,17 @@ describe("npm run dev, offline", () => {
     ]);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
+  });
+
+  test("comes back when the runtime of its Worker is killed, and says so", async () => {
+    const kept = await ask(server.url, "Hello");
+    await kept.text();
+    server.killRuntime();
+    await expect.poll(server.output, SLOWLY).toContain("Interlock starts it again.");
+    await expect.poll(server.output, SLOWLY).toContain("Interlock is ready again");
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    const state = await fetch(`${server.url}/v1/runs/${kept.headers.get("x-run-id")}`);
+    expect(await state.json()).toMatchObject({ status: "completed" });
   });
 
   test("SIGTERM leaves no process behind", async () => {

@@ -10,11 +10,12 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startFront } from "../../scripts/development/front.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { freePort } from "../../scripts/free-port.ts";
 
 const person = (name: string) => ({
-  tenantId: "t",
-  actorId: `user:${name}`,
+  tenantId: "t" as TenantId,
+  actorId: `user:${name}` as ActorId,
   roles: [],
   scopes: [],
 });
@@ -38,8 +39,7 @@ beforeAll(async () => {
       // In two writes, so that no length is known when the headers are sent.
       answer.write("<body>");
       answer.end("page</body>");
-    }
-    else incoming.pipe(answer);
+    } else incoming.pipe(answer);
   });
   inner.listen(innerPort, "127.0.0.1");
   await once(inner, "listening");

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
@@ -28,6 +30,24 @@ async function runModels(models: string, origin: string, args: readonly string[]
   const [exitCode] = await exited;
   return { exitCode: exitCode as number, stdout, stderr, all: stdout + stderr };
 }
+
+test("a list that never ends is not read on", async () => {
+  const endless = createServer((_request, response) => {
+    const block = Buffer.alloc(64 * 1024, 32);
+    const go = (): void => {
+      while (!response.destroyed && response.write(block));
+    };
+    response.on("drain", go);
+    go();
+  }).listen(0, "127.0.0.1");
+  await once(endless, "listening");
+  const { port } = endless.address() as AddressInfo;
+  const { exitCode, stdout } = await runModels("a", `http://127.0.0.1:${port}`);
+  endless.closeAllConnections();
+  endless.close();
+  const reason = "its provider could not be asked: its answer is longer than 8 MiB";
+  expect([exitCode, stdout]).toEqual([2, `a (openai): ${reason}\n`]);
+});
 
 const listOf = (...models: readonly object[]) => ({ object: "list", data: models });
 

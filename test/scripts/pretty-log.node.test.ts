@@ -6,7 +6,7 @@ import { copyPretty } from "../../scripts/development/pretty-log.ts";
 /** What the development server prints for lines of the platform's server. */
 async function printed(...lines: readonly string[]): Promise<string> {
   const [from, to] = [new PassThrough(), new PassThrough()];
-  copyPretty(from, to, () => new Date(2026, 0, 2, 3, 4, 5));
+  copyPretty(from, to, { now: () => new Date(2026, 0, 2, 3, 4, 5) });
   from.end(lines.join("\n"));
   from.once("close", () => setImmediate(() => to.end()));
   return text(to);

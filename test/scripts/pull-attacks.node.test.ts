@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ProjectFolder } from "../shared/project-folder.ts";
@@ -133,6 +133,36 @@ describe("a deployment that answers with malice", () => {
     project.write("tenant/assistants/mine.json", {});
     const ended = await run(project, command);
     expect(ended.all).not.toContain("\u001B");
+  });
+
+  const writeForEver = (_request: IncomingMessage, response: ServerResponse): void => {
+    const block = Buffer.alloc(64 * 1024, 32);
+    const go = (): void => {
+      while (!response.destroyed && response.write(block)) sent += block.length;
+    };
+    response.on("drain", go);
+    go();
+  };
+  let sent = 0;
+
+  test.each([
+    ["pull", ["pull", "--env", "staging"], "its answer is longer than 8 MiB"],
+    ["push", ["push", "--env", "staging"], "its answer is longer than 8 MiB"],
+    ["audit", ["audit", "verify", "--url"], "A line is longer than 4 Mi characters"],
+  ])("%s stops to read an answer that never ends", async (name, command, reason) => {
+    sent = 0;
+    const server = createServer(writeForEver).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    using project = projectOf(url);
+    project.write("tenant/policy.json", { allowedTools: [] });
+    project.write("token", TOKEN);
+    const more = name === "audit" ? [url, "--token-file", "token"] : [];
+    const ended = await project.run([...command, ...more], { INTERLOCK_TOKEN: TOKEN });
+    server.closeAllConnections();
+    server.close();
+    expect([ended.exitCode, ended.all]).toEqual([1, expect.stringContaining(reason)]);
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
   test("a hash that is none does not break the record of pushes", async () => {

@@ -14,6 +14,10 @@ export interface DevServer {
   end(signal: NodeJS.Signals): Promise<number | null>;
   /** Processes that still carry this server's state directory in their arguments. */
   survivors(): readonly string[];
+  /** Port of the platform's local server, behind the one of development. */
+  innerPort(): number;
+  /** Kills the runtime that receives the requests of that port. */
+  killRuntime(): void;
 }
 
 /**
@@ -52,16 +56,27 @@ export async function startDev(environment: NodeJS.ProcessEnv = {}): Promise<Dev
       rmSync(state, { recursive: true, force: true });
       return code;
     },
-    survivors: () => processesNaming(state),
+    survivors: () => processesNaming(state).map(({ command }) => command),
+    innerPort,
+    killRuntime() {
+      for (const { pid } of processesNaming(`entry=127.0.0.1:${innerPort()}`)) {
+        process.kill(pid, "SIGKILL");
+      }
+    },
   };
+
+  function innerPort(): number {
+    const commands = processesNaming(state).map(({ command }) => command);
+    return Number(/--port=(\d+)/.exec(commands.join(" "))?.[1]);
+  }
 }
 
-function processesNaming(text: string): readonly string[] {
+function processesNaming(text: string): readonly { pid: number; command: string }[] {
   return readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-      return command.includes(text) ? [command] : [];
+      return command.includes(text) ? [{ pid: Number(pid), command }] : [];
     } catch {
       return [];
     }

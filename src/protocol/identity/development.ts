@@ -1,16 +1,22 @@
 import * as v from "valibot";
 import { parseJsonAs } from "../json/parse-as.ts";
 import { principal } from "./api-token.ts";
-import type { Principal } from "./principal.ts";
+
+/** Accepts a person of development. Without scopes, the person has all that exist. */
+export const developmentPerson = v.strictObject({
+  ...principal.entries,
+  scopes: v.optional(principal.entries.scopes),
+});
+export type DevelopmentPerson = v.InferOutput<typeof developmentPerson>;
 
 const development = v.strictObject({
-  people: v.pipe(v.array(principal), v.minLength(1)),
+  people: v.pipe(v.array(developmentPerson), v.minLength(1)),
   secret: v.pipe(v.string(), v.minLength(32)),
 });
 
 /** The people who need no token in `npm run dev`, and the secret of the development server. */
 export interface Development {
-  readonly people: readonly Principal[];
+  readonly people: readonly DevelopmentPerson[];
   readonly secret: string;
 }
 
