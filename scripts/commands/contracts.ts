@@ -1,3 +1,9 @@
+function update(
+  current: ContractLock,
+  project: string,
+  { acceptBreaking, forgotten }: Pick<Asked, "acceptBreaking" | "forgotten">,
+): void {
+  const read = readLock(project);
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createDeployment } from "../../src/compose/deployment.ts";
@@ -17,7 +23,7 @@ import { countFindings, formatFindings } from "../contracts/format-findings.ts";
 const GUIDE = "docs/contracts.md";
 const USAGE = [
   "Usage: interlock contracts check",
-  "       interlock contracts update [--accept-breaking]",
+  "       interlock contracts update [--accept-breaking] [--forget TOOL ...]",
   "       interlock contracts test [--tool <id or id@version>] [--verbose]",
   "check compares the contracts with contracts.lock, update writes its files, test tries to",
   "break what each contract promises, and runs the migrations of the workspaces in memory.",
@@ -27,12 +33,15 @@ const USAGE = [
 interface Asked {
   readonly command: "check" | "update" | "test";
   readonly acceptBreaking: boolean;
+  /** Tools or versions that are gone from the code. */
+  readonly forgotten: readonly string[];
   readonly tool: string | undefined;
   readonly verbose: boolean;
 }
 
 const OPTIONS = {
   "accept-breaking": { type: "boolean", default: false },
+  forget: { type: "string", multiple: true },
   tool: { type: "string" },
   verbose: { type: "boolean", default: false },
 } as const;
@@ -40,7 +49,7 @@ const OPTIONS = {
 /** Which options each command takes. */
 const COMMANDS: { readonly [Command in Asked["command"]]: readonly (keyof typeof OPTIONS)[] } = {
   check: [],
-  update: ["accept-breaking"],
+  update: ["accept-breaking", "forget"],
   test: ["tool", "verbose"],
 };
 
@@ -62,7 +71,11 @@ async function runContracts(args: string[]): Promise<void> {
       case "check":
         return await check(tools, project);
       case "update":
+<<<<<<< HEAD
         return update(await publishAll(tools), project, asked.acceptBreaking);
+=======
+        return update(await publishAll(tools), project, asked);
+>>>>>>> fef215b (contracts update forgets tools by name in a project that was never deployed)
       case "test":
         return await test(asked, options, project);
     }
@@ -115,25 +128,77 @@ async function check(tools: readonly AnyToolContract[], project: string): Promis
   }
 }
 
+<<<<<<< HEAD
 function update(current: ContractLock, project: string, acceptBreaking: boolean): void {
   const read = readLock(project);
+=======
+function update(
+  current: ContractLock,
+  project: string,
+  { acceptBreaking, forgotten }: Pick<Asked, "acceptBreaking" | "forgotten">,
+): void {
+  const lockFile = join(project, LOCK_NAME);
+  const read = readLock(lockFile);
+>>>>>>> fef215b (contracts update forgets tools by name in a project that was never deployed)
   if (!read.ok && read.failure !== MISSING) {
     return stop(`${LOCK_NAME} ${read.failure}; it stays as it is`);
   }
   const lock: ContractLock = read.ok ? read.value.lock : new Map();
   const findings = reviewLock(lock, current);
-  print(formatFindings(findings));
-  const breaking = findings.filter(isBreaking);
+  const gone = findings.filter(({ kind }) => kind === "missing").map(({ key }) => key);
+  const forgets = chooseForgotten(gone, forgotten, project);
+  const left = findings.filter(({ key }) => !forgets.has(key));
+  print(formatFindings(left));
+  const breaking = left.filter(isBreaking);
   if (breaking.length > 0 && !acceptBreaking) {
     console.log(
       `contracts: ${LOCK_NAME} stays as it is, for it would hide what breaks; see ${GUIDE}`,
     );
+    offerToForget(gone, project);
     process.exitCode = 1;
     return;
   }
   writeLock(project, toLock(mergeLocks(lock, current)));
   for (const { key } of breaking) console.log(`!!! BREAKING CHANGE ACCEPTED: ${key}`);
+  for (const key of forgets) console.log(`forgotten: ${key}; nothing keeps its promises any more`);
   console.log(`contracts: ${LOCK_NAME} written, ${current.size} versions in the code`);
+}
+
+/** The versions that `--forget` names. Fails: throws a UsageError for one that cannot be forgotten. */
+function chooseForgotten(
+  gone: readonly string[],
+  names: readonly string[],
+  project: string,
+): ReadonlySet<string> {
+  if (names.length > 0 && wasPushed(project)) {
+    throw new UsageError(
+      "--forget is for a project that was never deployed, and tenant/pushed says that this one " +
+        `was. Retire the version instead: ${GUIDE}.`,
+    );
+  }
+  const chosen = names.map((name) => {
+    const keys = gone.filter((key) => key === name || key.startsWith(`${name}@`));
+    if (keys.length > 0) return keys;
+    const known = gone.join(", ") || "nothing";
+    throw new UsageError(`--forget ${name}: only ${known} is gone from the code.`);
+  });
+  return new Set(chosen.flat());
+}
+
+/** A new project begins with the tools of its template. Its author may not want them. */
+function offerToForget(gone: readonly string[], project: string): void {
+  if (gone.length === 0 || wasPushed(project)) return;
+  const tools = new Set(gone.map((key) => key.slice(0, key.lastIndexOf("@"))));
+  const flags = [...tools].map((tool) => ` --forget ${tool}`).join("");
+  console.log(
+    "contracts: if this project was never deployed, nobody calls what is gone. Then forget it:\n" +
+      `  npx interlock contracts update${flags}`,
+  );
+}
+
+/** Each push leaves a record, which is committed. */
+function wasPushed(project: string): boolean {
+  return existsSync(join(project, "tenant/pushed"));
 }
 
 function readArguments(args: string[]): Asked {
@@ -145,11 +210,11 @@ function readArguments(args: string[]): Asked {
   if (!isCommand(command)) throw new UsageError("check, update or test is needed.");
   const allowed: readonly string[] = COMMANDS[command];
   const stray = Object.entries(values).find(
-    ([name, value]) => value !== false && !allowed.includes(name),
+    ([name, value]) => value !== undefined && value !== false && !allowed.includes(name),
   );
   if (stray) throw new UsageError(`${command} takes no --${stray[0]}.`);
-  const { "accept-breaking": acceptBreaking, tool, verbose } = values;
-  return { command, acceptBreaking, tool, verbose };
+  const { "accept-breaking": acceptBreaking, forget: forgotten = [], tool, verbose } = values;
+  return { command, acceptBreaking, forgotten, tool, verbose };
 }
 
 function isCommand(word: string | undefined): word is Asked["command"] {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -113,6 +114,30 @@ test("an update refuses a breaking change, and accepts it only with --accept-bre
   expect(accepted.status).toBe(0);
   expect(accepted.stdout).toContain("!!! BREAKING CHANGE ACCEPTED: core__calculate@1.0.0");
   expect(contracts("check").status).toBe(0);
+});
+
+test("an update forgets a tool that is gone only by its name, and never after a push", () => {
+  edit("src/tools/core/pack.ts", [", calculate]", "]"]);
+  const before = lock();
+  const refused = contracts("update");
+  expect([refused.status, lock()]).toEqual([1, before]);
+  expect(refused.stdout).toContain("  npx interlock contracts update --forget core__calculate\n");
+  const other = contracts("update", "--forget", "core__generate_title");
+  expect([other.status, lock()]).toEqual([2, before]);
+  expect(other.stderr).toContain("only core__calculate@1.0.0 is gone from the code");
+
+  mkdirSync(join(copy, "tenant/pushed"), { recursive: true });
+  const pushed = contracts("update", "--forget", "core__calculate");
+  expect([pushed.status, lock()]).toEqual([2, before]);
+  expect(contracts("update").stdout).not.toContain("--forget");
+  rmSync(join(copy, "tenant"), { recursive: true });
+
+  const { status, stdout } = contracts("update", "--forget", "core__calculate");
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringContaining("forgotten: core__calculate@1.0.0"),
+  ]);
+  expect(existsSync(join(copy, LOCKED))).toBe(false);
 });
 
 test("a new version beside the old one passes once it is locked", () => {
