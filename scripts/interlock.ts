@@ -11,7 +11,7 @@ interface Entry {
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
   new: {
-    summary: "makes a deployment in a new folder, or adds a tool",
+    summary: "makes a deployment in a new folder, or adds a tool or a workspace",
     load: () => import("./commands/new.ts"),
   },
   dev: { summary: "runs the deployment on this machine", load: () => import("./commands/dev.ts") },
@@ -34,6 +34,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   pull: {
     summary: "takes over the documents of a deployment into the folder tenant",
     load: () => import("./commands/pull.ts"),
+  },
+  seed: {
+    summary: "loads rows of a file into a workspace, through a tool",
+    load: () => import("./commands/seed.ts"),
   },
   models: {
     summary: "lists the configured models, and which of them retire soon",

@@ -1,9 +1,4 @@
-function update(
-  current: ContractLock,
-  project: string,
-  { acceptBreaking, forgotten }: Pick<Asked, "acceptBreaking" | "forgotten">,
-): void {
-  const read = readLock(project);
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createDeployment } from "../../src/compose/deployment.ts";
@@ -71,11 +66,7 @@ async function runContracts(args: string[]): Promise<void> {
       case "check":
         return await check(tools, project);
       case "update":
-<<<<<<< HEAD
-        return update(await publishAll(tools), project, asked.acceptBreaking);
-=======
         return update(await publishAll(tools), project, asked);
->>>>>>> fef215b (contracts update forgets tools by name in a project that was never deployed)
       case "test":
         return await test(asked, options, project);
     }
@@ -128,18 +119,12 @@ async function check(tools: readonly AnyToolContract[], project: string): Promis
   }
 }
 
-<<<<<<< HEAD
-function update(current: ContractLock, project: string, acceptBreaking: boolean): void {
-  const read = readLock(project);
-=======
 function update(
   current: ContractLock,
   project: string,
   { acceptBreaking, forgotten }: Pick<Asked, "acceptBreaking" | "forgotten">,
 ): void {
-  const lockFile = join(project, LOCK_NAME);
-  const read = readLock(lockFile);
->>>>>>> fef215b (contracts update forgets tools by name in a project that was never deployed)
+  const read = readLock(project);
   if (!read.ok && read.failure !== MISSING) {
     return stop(`${LOCK_NAME} ${read.failure}; it stays as it is`);
   }
@@ -164,7 +149,7 @@ function update(
   console.log(`contracts: ${LOCK_NAME} written, ${current.size} versions in the code`);
 }
 
-/** The versions that `--forget` names. Fails: throws a UsageError for one that cannot be forgotten. */
+/** The versions that `--forget` names. Fails: throws a UsageError for one that has to stay. */
 function chooseForgotten(
   gone: readonly string[],
   names: readonly string[],

@@ -2,19 +2,24 @@ import { parseArgs } from "node:util";
 import { type Command, parsing, UsageError } from "../command.ts";
 import { createProject, TEMPLATES, type Template } from "../scaffold/create-project.ts";
 import { addTool, EFFECTS, type Effect } from "../scaffold/add-tool.ts";
+import { addWorkspace } from "../scaffold/add-workspace.ts";
 
 const USAGE =
   `Usage: interlock new NAME [--template ${Object.keys(TEMPLATES).join("|")}] [--from TARBALL]\n` +
   `       interlock new tool PACK NAME [--effect ${EFFECTS.join("|")}]\n` +
+  "       interlock new workspace NAME\n" +
   "The first form makes a deployment in the folder NAME: a Worker, tools, policy, assistant, tests.\n" +
   "minimal has one tool, desk is a ticket desk with approvals. --from: the packed package to\n" +
   "install, instead of the one in the registry. The second form adds a tool to the deployment in\n" +
-  "the current folder, with a test: interlock new tool desk find_ticket --effect read_only";
+  "the current folder, with a test: interlock new tool desk find_ticket --effect read_only\n" +
+  "The third form adds business data: the file of its tables and operations, and what the entry and\n" +
+  "each environment of wrangler.toml need. It leaves what is there.";
 
 export const command: Command = {
   usage: USAGE,
   run([first, ...rest]) {
     if (first === "tool") newTool(rest);
+    else if (first === "workspace") newWorkspace(rest);
     else newProject(first === undefined ? [] : [first, ...rest]);
   },
 };
@@ -55,5 +60,18 @@ function newTool(args: string[]): void {
     `\nNext: say in the tool's file what ${toolId} does, allow it in tenant/policy.json, then\n` +
       "npx interlock contracts update, and npm test. npx interlock check refuses a tool that still\n" +
       "says what is in the file now.",
+  );
+}
+
+function newWorkspace(args: string[]): void {
+  const { positionals } = parsing(() => parseArgs({ args, options: {}, allowPositionals: true }));
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw new UsageError("One name is needed.");
+  const files = addWorkspace(name);
+  if (files.length === 0) return console.log(`The workspace ${name} has everything.`);
+  for (const file of files) console.log(`wrote ${file}`);
+  console.log(
+    `\nNext: write the tables and operations of ${name}, a tool that calls them with\n` +
+      `workspace: "${name}", and name its members in tenant/policy.json.`,
   );
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { configureDeployment } from "../../src/compose/configure.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
+import { WORKSPACES } from "../../src/env.ts";
 import {
   describeEnvironment,
   type EnvironmentConfig,
@@ -114,9 +115,11 @@ function describeProblem(
   const name = MISSING_BINDING.exec(problem)?.[1] ?? MISSING.exec(problem)?.[1];
   const top = others.get(undefined);
   const isAbove = name !== undefined && top !== undefined && Object.hasOwn(toBindings(top), name);
-  const hint = isAbove
+  const inherited = isAbove
     ? `. ${describeEnvironment(environment)} does not inherit it from the top level: repeat it there`
     : "";
+  const written = name === WORKSPACES ? ". npx interlock new workspace NAME writes it" : "";
+  const hint = inherited + written;
   return { level: "error", place: "wrangler.toml", message: `${problem}${hint}` };
 }
 

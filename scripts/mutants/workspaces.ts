@@ -334,4 +334,14 @@ export const WORKSPACES: readonly Mutant[] = [
       name: "two runs of a test that make the same call write twice, and the next run reads both",
     },
   },
+  {
+    name: "a seed that lost its record loads its rows again",
+    file: "scripts/seed/send-row.ts",
+    from: "JSON.stringify([toolId, workspaceId ?? null, name, refusals])",
+    to: "crypto.randomUUID()",
+    test: {
+      file: "test/e2e/seed.node.test.ts",
+      name: "a lost record doubles nothing, also when the file got more rows at its front",
+    },
+  },
 ];

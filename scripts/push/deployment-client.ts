@@ -34,7 +34,7 @@ export interface RefusedField {
 }
 
 export interface DeploymentRequest {
-  readonly method: "GET" | "PUT" | "DELETE";
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
   /** Such as `/v1/policy`. */
   readonly path: string;
   readonly body?: JsonValue;

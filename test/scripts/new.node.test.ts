@@ -44,6 +44,13 @@ describe.each(["minimal", "desk"])("the template %s", (template) => {
     expect(existsSync(join(folder, name, "gitignore"))).toBe(false);
   });
 
+  test("keeps logs, and has the section of the README that a refused deployment names", () => {
+    expect(read(`${name}/wrangler.toml`)).toContain("\n[observability]\nenabled = true\n");
+    const refusal = readFileSync(join(ROOT, "src/compose/worker.ts"), "utf8");
+    const [, section] = /See the README, section (\w+)/.exec(refusal) ?? [];
+    expect(read(`${name}/README.md`)).toContain(`\n## ${section}\n`);
+  });
+
   test("installs this version and the toolchain that it is tested with", () => {
     const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const made = JSON.parse(read(`${name}/package.json`));
@@ -149,5 +156,62 @@ describe("interlock new tool", () => {
   test("refuses a folder without a deployment", () => {
     const { status, stderr } = interlock(folder, "new", "tool", "office", "x");
     expect([status, stderr]).toEqual([1, expect.stringContaining("There is no wrangler.toml")]);
+  });
+});
+
+describe("interlock new workspace", () => {
+  let project: string;
+  const settings = (): string => read("with-workspace/wrangler.toml");
+  const count = (text: string): number => settings().split(text).length - 1;
+
+  beforeAll(() => {
+    interlock(folder, "new", "with-workspace");
+    project = join(folder, "with-workspace");
+  });
+
+  test("writes its tables, the entry, and its binding in each environment", () => {
+    const made = interlock(project, "new", "workspace", "shelf");
+    expect([made.status, made.stderr]).toEqual([0, ""]);
+    expect(read("with-workspace/src/workspaces.ts")).toContain("hostWorkspaces([shelf])");
+    expect(read("with-workspace/src/index.ts")).toContain("export const { WorkspaceObject }");
+    for (const table of ["", "env.staging.", "env.production."]) {
+      const bound = `[[${table}durable_objects.bindings]]\nname = "WORKSPACES"\n`;
+      expect(count(bound)).toBe(1);
+    }
+    expect(count("[exports.WorkspaceObject]")).toBe(1);
+    const args = [join(ROOT, "node_modules/.bin/oxfmt"), "--check", "src"];
+    const config = ["-c", join(ROOT, ".oxfmtrc.json")];
+    expect(spawnSync(NODE, [...args, ...config], { cwd: project }).status).toBe(0);
+  });
+
+  test("adds another one beside it, and writes nothing that is there", () => {
+    const before = settings();
+    expect(interlock(project, "new", "workspace", "tasks").status).toBe(0);
+    expect(read("with-workspace/src/workspaces.ts")).toContain("hostWorkspaces([shelf, tasks])");
+    expect(settings()).toBe(before);
+    expect(interlock(project, "new", "workspace", "tasks").stdout).toContain("has everything");
+  });
+
+  test("adds a binding that an environment lost", () => {
+    const file = join(project, "wrangler.toml");
+    const before = settings();
+    const own = '\n[[env.staging.durable_objects.bindings]]\nname = "WORKSPACES"\n';
+    writeFileSync(file, before.replace(`${own}class_name = "WorkspaceObject"\n`, ""));
+    const { stdout } = interlock(project, "new", "workspace", "shelf");
+    expect([stdout.split("\n")[0], settings()]).toEqual(["wrote wrangler.toml", before]);
+  });
+
+  test.each([
+    ["a name with capitals", "Shelf", 2, /is no name/],
+    ["a name that leaves the folder", "../x", 2, /is no name/],
+    ["an entry that it cannot read", "other", 1, /src\/index\.ts does not have/],
+  ] as const)("refuses %s, and writes nothing", (_case, name, status, reason) => {
+    const entry = join(project, "src/index.ts");
+    const before = readFileSync(entry, "utf8");
+    if (status === 1) writeFileSync(entry, "export default {};\n");
+    const made = interlock(project, "new", "workspace", name);
+    writeFileSync(entry, before);
+    expect([made.status, made.stderr]).toEqual([status, expect.stringMatching(reason)]);
+    expect(existsSync(join(project, `src/tools/${name}`))).toBe(false);
   });
 });

@@ -20,7 +20,7 @@ rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-/** Makes a project, as an author does, and a tool of each effect in it. */
+/** Makes a project, as an author does, with a tool of each effect and a workspace. */
 function makeProject(template: string): string {
   const interlock = (cwd: string, ...args: string[]): void => {
     execFileSync(process.execPath, [join(ROOT, "scripts/interlock.ts"), ...args], { cwd });
@@ -30,6 +30,7 @@ function makeProject(template: string): string {
   for (const effect of ["read_only", "state_change", "external_side_effect"]) {
     interlock(project, "new", "tool", "extra", `try_${effect}`, "--effect", effect);
   }
+  interlock(project, "new", "workspace", "shelf");
   mkdirSync(join(project, ".interlock"));
   writeFileSync(join(project, ".interlock/contracts.js"), "export const COMPILED = undefined;\n");
   writeFileSync(
