@@ -500,7 +500,7 @@ export const IDENTITY: readonly Mutant[] = [
     to: "true",
     test: {
       file: "test/scripts/development-server.node.test.ts",
-      name: "data of the platform is refused to a page on another local port",
+      name: "to a page on another local port",
     },
   },
   {
@@ -510,7 +510,7 @@ export const IDENTITY: readonly Mutant[] = [
     to: "true",
     test: {
       file: "test/scripts/development-server.node.test.ts",
-      name: "data of the platform is refused to a simple POST without Origin",
+      name: "to a simple POST without Origin",
     },
   },
   {
