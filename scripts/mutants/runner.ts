@@ -82,4 +82,74 @@ export const RUNNER: readonly Mutant[] = [
       name: "after the contract's time a person is asked, and not before",
     },
   },
+  {
+    name: "a hook gets the call itself",
+    file: "src/runner/gates/ask-hooks.ts",
+    from: "frozenCopyOf(hookedCall(tool, invocation.context, accepted.shown))",
+    to: "hookedCall(tool, invocation.context, accepted.shown)",
+    test: {
+      file: "test/http/hostile-authors.test.ts",
+      name: "hooks change nothing for the next hook, for approvers, for the tool or for the model",
+    },
+  },
+  {
+    name: "a hook gets the outcome itself",
+    file: "src/runner/gates/ask-hooks.ts",
+    from: "frozenCopyOf([call, seen] as const)",
+    to: "[call, seen] as const",
+    test: {
+      file: "test/http/hostile-authors.test.ts",
+      name: "hooks change nothing for the next hook, for approvers, for the tool or for the model",
+    },
+  },
+  {
+    name: "the context hook gets the caller itself",
+    file: "src/loop/load-context.ts",
+    from: "...frozenCopyOf({",
+    to: "...({",
+    test: {
+      file: "test/http/hostile-authors.test.ts",
+      name: "the context hook changes neither the caller for whom the run acts, nor the caller's rights",
+    },
+  },
+  {
+    name: "a check of the state gets the arguments themselves",
+    file: "src/contracts/bind-tool.ts",
+    from: "executable.checkState(copyOf(args), copyOf(context)",
+    to: "executable.checkState(args, context",
+    test: {
+      file: "test/http/hostile-authors.test.ts",
+      name: "change nothing for the next function, for approvers, or for the context of the tool",
+    },
+  },
+  {
+    name: "a rule gets the arguments themselves",
+    file: "src/contracts/bind-tool.ts",
+    from: "rule.holds(copyOf(args))",
+    to: "rule.holds(args)",
+    test: {
+      file: "test/http/hostile-authors.test.ts",
+      name: "change nothing for the next function, for approvers, or for the context of the tool",
+    },
+  },
+  {
+    name: "a check of the state gets the context itself",
+    file: "src/contracts/bind-tool.ts",
+    from: "executable.checkState(copyOf(args), copyOf(context)",
+    to: "executable.checkState(copyOf(args), context",
+    test: {
+      file: "test/http/hostile-authors.test.ts",
+      name: "change nothing for the next function, for approvers, or for the context of the tool",
+    },
+  },
+  {
+    name: "a tool replaces a function of a capability for others",
+    file: "src/contracts/bind-tool.ts",
+    from: "    defineProperty: refuse,\n",
+    to: "",
+    test: {
+      file: "test/http/hostile-authors.test.ts",
+      name: "change nothing for the next function, for approvers, or for the context of the tool",
+    },
+  },
 ];

@@ -10,6 +10,7 @@ import type {
 } from "../capabilities/tool.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
+import { copyOf } from "../protocol/json/copy.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
 import type { Workspace } from "../capabilities/workspace.ts";
@@ -28,7 +29,11 @@ import type { RegisteredContract } from "./registered.ts";
 import { readContent } from "./read-content.ts";
 import { classifyIssues } from "./classify-issues.ts";
 
-/** Binds a contract to capabilities. */
+/**
+ * Binds a contract to capabilities. Each function of the author gets its own copy of arguments,
+ * output, state and context.
+ * Threat: a function changes its arguments, and later ones act with what nobody checked.
+ */
 export function bindTool(
   { contract, spec }: RegisteredContract,
   capabilities: RunCapabilities,
@@ -79,36 +84,45 @@ export function bindTool(
     checkRules: (args) => checkRules(executable.rules, args),
     checkState: async (args, context, scope) =>
       executable.checkState
-        ? executable.checkState(args, context, grant(context, scope, "ask"))
+        ? executable.checkState(copyOf(args), copyOf(context), grant(context, scope, "ask"))
         : ok(null),
     drifting: Object.entries(contract.mayDrift ?? {}).map(([field, reason]) => ({
       field,
       reason,
     })),
-    ...(executable.describe && { describe: (args, before) => executable.describe?.(args, before) }),
+    ...(executable.describe && {
+      describe: (args, before) => executable.describe?.(copyOf(args), copyOf(before)),
+    }),
     ...(executable.preview && {
       preview: async (args, context, scope) =>
-        executable.preview?.(args, context, grant(context, scope, "ask")),
+        executable.preview?.(copyOf(args), copyOf(context), grant(context, scope, "ask")),
     }),
     ...(executable.compensate && {
-      compensate: (args, output) => executable.compensate?.(args, output),
+      compensate: (args, output) => executable.compensate?.(copyOf(args), copyOf(output)),
     }),
     ...(contract.saga && { saga: bindSaga(contract.saga) }),
     async performDispatched(ticket) {
       const { args, context, scope } = redeemTicket(ticket, tool);
-      return executable.execute(args, context, grant(context, scope, "act"));
+      return executable.execute(copyOf(args), copyOf(context), grant(context, scope, "act"));
     },
     ...(executable.reconcile && {
       reconcile: async (args, context, scope) =>
-        executable.reconcile?.(args, context, grant(context, scope, "ask")) ?? { kind: "unknown" },
+        executable.reconcile?.(copyOf(args), copyOf(context), grant(context, scope, "ask")) ?? {
+          kind: "unknown",
+        },
     }),
     ...(executable.verification && {
-      expectState: (args, output) => executable.verification?.expect(args, output),
+      expectState: (args, output) => executable.verification?.expect(copyOf(args), copyOf(output)),
     }),
     ...(executable.verify && {
       // oxlint-disable-next-line max-params -- authors get what they get elsewhere, and the state
       verify: async (args, expected, context, scope) =>
-        executable.verify?.(args, expected, context, grant(context, scope, "ask")),
+        executable.verify?.(
+          copyOf(args),
+          copyOf(expected),
+          copyOf(context),
+          grant(context, scope, "ask"),
+        ),
     }),
     validateOutput: (output) => parseWith(contract.output, output),
     readContent: (content) => {
@@ -131,9 +145,9 @@ function bindSaga({ steps, result }: SagaPlan): BoundSaga {
   return {
     steps: steps.map((step) => ({
       toolId: step.tool,
-      arguments: (args, done) => step.arguments(args as never, readResults(done)),
+      arguments: (args, done) => step.arguments(copyOf(args) as never, readResults(done)),
     })),
-    result: (args, done) => result(args as never, readResults(done)),
+    result: (args, done) => result(copyOf(args) as never, readResults(done)),
   };
 }
 
@@ -142,7 +156,7 @@ function readResults(done: readonly StepOutput[]): StepResults {
     of({ name }) {
       const step = done.findLast(({ toolId }) => toolId === name);
       if (!step) throw new Error(`no output of ${name} is known yet`);
-      const output: unknown = step.output;
+      const output: unknown = copyOf(step.output);
       return output as never;
     },
   };
@@ -162,7 +176,7 @@ function checkRules(
 ): ReturnType<BoundToolRuntime["checkRules"]> {
   const errors = rules
     // An author who does not use TypeScript may return a promise, which is neither yes nor no.
-    .filter((rule) => (rule.holds(args) as unknown) !== true)
+    .filter((rule) => (rule.holds(copyOf(args)) as unknown) !== true)
     .map(({ code, message, field = null }) => ({ field, code, message }));
   return errors.length === 0 ? ok(null) : fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
 }
@@ -225,7 +239,12 @@ function bindWorkspace(
 type Granted = ToolCapabilities & { readonly signal: AbortSignal; readonly idempotencyKey: string };
 
 function untilAborted<T extends object>(capability: T, signal: AbortSignal): T {
+  // Other tools share the capability, so nobody replaces its functions.
+  const refuse = (): boolean => false;
   return new Proxy(capability, {
+    defineProperty: refuse,
+    deleteProperty: refuse,
+    setPrototypeOf: refuse,
     get(target, key) {
       const member = Reflect.get(target, key) as unknown;
       if (typeof member !== "function") return member;

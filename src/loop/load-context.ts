@@ -1,3 +1,4 @@
+import { frozenCopyOf } from "../protocol/json/copy.ts";
 import { parseHookContext, type HookContext } from "../protocol/assistant/context.ts";
 import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
@@ -37,11 +38,14 @@ export async function loadContext(
   if (memory.context) return ok(memory.context);
   if (!contextHook || memory.progress.lastStep > 0) return ok(NO_CONTEXT);
   const { runId, principal, assistant, context: requestContext } = claim;
-  const asked = {
-    runId,
-    assistantId: assistant?.id ?? DEFAULT_ASSISTANT_ID,
-    principal,
-    ...(requestContext && { requestContext }),
+  const asked = Object.freeze({
+    // Threat: the hook changes the caller that the run then acts for.
+    ...frozenCopyOf({
+      runId,
+      assistantId: assistant?.id ?? DEFAULT_ASSISTANT_ID,
+      principal,
+      ...(requestContext && { requestContext }),
+    }),
     ...(workspaces &&
       workspaceId !== undefined && {
         openWorkspace: openForContext({
@@ -53,7 +57,7 @@ export async function loadContext(
           timeoutMs: TIMEOUT_MS,
         }),
       }),
-  };
+  });
   const abort = new AbortController();
   const patience = { clock, timeoutMs: TIMEOUT_MS, signal: stopped };
   try {

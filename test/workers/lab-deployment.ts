@@ -8,6 +8,7 @@ import { EVERY_WIRE_AND_PAGE } from "../shared/deployment.ts";
 import { lineWire } from "../fakes/line-wire.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 import { askLabContext } from "./lab-context.ts";
+import { askLabHooks } from "./lab-hooks.ts";
 import { LAB_MODELS } from "./lab-models.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
 import { gameplanWorkspace } from "../../apps/gameplan/workspace.ts";
@@ -28,6 +29,7 @@ class Lab {
     wires: { models: wires.models, clients: [...wires.clients, lineWire] },
     models: LAB_MODELS,
     context: askLabContext,
+    hooks: askLabHooks,
     upstreams: { shop: "SHOP_URL" },
     workspaces: LAB_WORKSPACES,
   });

@@ -3,6 +3,7 @@ import { defineTool } from "../../src/contracts/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/expect-answer.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { LAB_APPROVALS } from "./lab-approvals.ts";
+import { LAB_HOSTILE } from "./lab-hostile.ts";
 import { LAB_IMAGES } from "./lab-images.ts";
 import { crashes } from "./lab-crashes.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
@@ -268,6 +269,7 @@ export const LAB_TOOLS = [
   firstVersion,
   secondVersion,
   ...LAB_IMAGES,
+  ...LAB_HOSTILE,
   ...LAB_LEAKS,
   ...LAB_WRITES,
   ...LAB_KEEPERS,

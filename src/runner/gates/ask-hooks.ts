@@ -1,6 +1,7 @@
 import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { HookedCall, ToolHook, Veto } from "../../capabilities/tool.ts";
+import { frozenCopyOf } from "../../protocol/json/copy.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
 import type { ShownContent } from "../../protocol/tool/content.ts";
 import { answerWithin, type Patience } from "../answer-within.ts";
@@ -23,12 +24,14 @@ const BROKEN: Veto = { code: "hook_failed", message: "a check of this deployment
 /**
  * Asks the deployment's hooks about a call; the first veto ends it. A hook that throws or does not
  * answer vetoes.
+ * Threat: a hook changes what approvers see, or in whose name the tool runs; it gets frozen copies.
  * Fails: POLICY_VIOLATION; UNKNOWN_ERROR when the run is cancelled while a hook thinks.
  */
 export const askHooks: Gate<ValiditySubject, HookPorts> = {
   name: "hooks",
   async check({ tool, accepted, invocation, signal }, { hooks, clock, log }) {
-    const call = hookedCall(tool, invocation.context, accepted.shown);
+    if (hooks.length === 0) return PASSED;
+    const call = frozenCopyOf(hookedCall(tool, invocation.context, accepted.shown));
     for (const hook of hooks) {
       const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS, signal };
       const veto = await vetoOf(patience, async () => hook.before?.(call));
@@ -53,11 +56,13 @@ interface Seen {
 export async function askHooksAfter(
   { hooks, clock, log }: HookPorts,
   call: HookedCall,
-  { observation, content }: Seen,
+  seen: Seen,
 ): Promise<Veto | undefined> {
+  if (hooks.length === 0) return undefined;
+  const [asked, { observation, content }] = frozenCopyOf([call, seen] as const);
   for (const hook of hooks) {
     const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS };
-    const veto = await vetoOf(patience, async () => hook.after?.(call, observation, content));
+    const veto = await vetoOf(patience, async () => hook.after?.(asked, observation, content));
     if (veto) return veto;
   }
   return undefined;

@@ -30,7 +30,7 @@ export async function verifyCall(
   const tool = { ...call.tool, timeoutMs: Math.min(MAX_VERIFY_MS, call.tool.timeoutMs) };
   try {
     const asked = await askAboutCall(ports, { ...call, tool }, (args, context, scope) =>
-      verify(args, structuredClone(expected), context, scope),
+      verify(args, expected, context, scope),
     );
     if (!asked) return UNKNOWN;
     // An author who does not use TypeScript may answer anything.
