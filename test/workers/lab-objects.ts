@@ -1,17 +1,36 @@
+import { DurableObject } from "cloudflare:workers";
+import type { RawEnv } from "../../src/env.ts";
+
 /** Bindings of the objects. */
 type Binding = "RUNS" | "TENANTS" | "WORKSPACES";
 
 const started = new Map<string, Binding>();
 let isClosed = false;
 
-/**
- * Notes that an object starts.
- * Fails: throws while the objects of a finished test file are deleted.
- */
-export function noteStart({ id }: DurableObjectState, binding: Binding): void {
-  if (isClosed) throw new Error("the test file of this object is over");
-  started.set(id.toString(), binding);
+/** An object without the code of its class, so that nothing in it starts. */
+class BareObject extends DurableObject<RawEnv> {
+  override fetch(): Response {
+    return new Response(null);
+  }
+
+  override alarm(): void {}
 }
+
+/**
+ * Notes each object of a class that starts. While the objects of a finished test file are deleted,
+ * an object starts without its own code.
+ */
+export function noteStarts<Class extends Constructor>(objects: Class, binding: Binding): Class {
+  return new Proxy(objects, {
+    construct(target, [ctx, env]: [DurableObjectState, RawEnv], newTarget) {
+      if (isClosed) return new BareObject(ctx, env);
+      started.set(ctx.id.toString(), binding);
+      return Reflect.construct(target, [ctx, env], newTarget);
+    },
+  });
+}
+
+type Constructor = new (ctx: DurableObjectState, env: RawEnv) => DurableObject<RawEnv>;
 
 /**
  * Deletes the objects of the last test file. `deleteLoaded` deletes only objects in memory, so an

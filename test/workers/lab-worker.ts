@@ -4,30 +4,19 @@ import { TenantObject as ProductTenantObject } from "../../durable-objects/tenan
 import { plantCrash } from "../shared/crash-points.ts";
 import { plantMeter } from "../shared/run-meter.ts";
 import { currentLab, LAB_WORKSPACES } from "./lab-deployment.ts";
-import { noteStart } from "./lab-objects.ts";
+import { noteStarts } from "./lab-objects.ts";
 
 /** The product's run with the laboratory's tools. */
-export class RunObject extends ProductRunObject {
+class LabRunObject extends ProductRunObject {
   constructor(ctx: DurableObjectState, env: RawEnv) {
-    noteStart(ctx, "RUNS");
     plantCrash(ctx);
     super(ctx, plantMeter(ctx, env), currentLab().deployment);
   }
 }
 
-export class TenantObject extends ProductTenantObject {
-  constructor(ctx: DurableObjectState, env: RawEnv) {
-    noteStart(ctx, "TENANTS");
-    super(ctx, env);
-  }
-}
-
-export class WorkspaceObject extends LAB_WORKSPACES.WorkspaceObject {
-  constructor(ctx: DurableObjectState, env: RawEnv) {
-    noteStart(ctx, "WORKSPACES");
-    super(ctx, env);
-  }
-}
+export const RunObject = noteStarts(LabRunObject, "RUNS");
+export const TenantObject = noteStarts(ProductTenantObject, "TENANTS");
+export const WorkspaceObject = noteStarts(LAB_WORKSPACES.WorkspaceObject, "WORKSPACES");
 
 export default {
   fetch: (request: Request, env: RawEnv): Promise<Response> => currentLab().fetch(request, env),
