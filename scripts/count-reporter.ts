@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import type { Reporter, TestModule } from "vitest/node";
+import type { Reporter, TestModule, TestSpecification } from "vitest/node";
 
 /** Number of tests by result. */
 export interface Counts {
@@ -8,8 +8,31 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** Writes the counts of a finished test run to the file in COUNTS_FILE. */
+/** Lines of progress in a whole test run. */
+const LINES = 10;
+
+/**
+ * Prints the progress of a test run, and writes the counts of a finished one to the file in
+ * COUNTS_FILE.
+ */
 export default class CountReporter implements Reporter {
+  #files = 0;
+  #ended = 0;
+  #failed = 0;
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    this.#files = specifications.length;
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#ended++;
+    if (!module.ok()) this.#failed++;
+    const lines = Math.floor((this.#ended * LINES) / this.#files);
+    const before = Math.floor(((this.#ended - 1) * LINES) / this.#files);
+    if (lines === before) return;
+    console.log(`${this.#ended} of ${this.#files} test files, ${this.#failed} failed`);
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {

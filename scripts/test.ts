@@ -1,36 +1,24 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Counts } from "./count-reporter.ts";
+import { runVitest } from "./run-vitest.ts";
 
 /** Runs every test, and beside them the checks; prints the counts in the last line. */
 async function main(): Promise<number> {
   console.log(describeSample(process.env));
   const checks = runAside(["scripts/check.ts"]);
-  const scratch = mkdtempSync(join(tmpdir(), "interlock-test-"));
-  const countsFile = join(scratch, "counts.json");
-  process.env["COUNTS_FILE"] = countsFile;
-  const vitest = await run([
-    "node_modules/vitest/vitest.mjs",
-    "run",
-    "--reporter=default",
-    "--reporter=./scripts/count-reporter.ts",
-    ...process.argv.slice(2),
-  ]);
+  const { passed, counts, uncaught } = await runVitest(process.argv.slice(2), (line) =>
+    console.log(line),
+  );
   const { status: checksStatus, output } = await checks;
   console.log(output.trimEnd());
-  let counts: Counts;
-  try {
-    counts = JSON.parse(readFileSync(countsFile, "utf8")) as Counts;
-  } catch {
+  if (!counts) {
     console.error("the tests did not come to their end");
     return 1;
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
   }
-  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  return checksStatus === 0 && vitest === 0 && counts.passed > 0 ? 0 : 1;
+  if (uncaught > 0)
+    console.error(`${uncaught} uncaught exceptions that no test planned, see above`);
+  const failed = counts.failed + uncaught;
+  console.log(`${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped`);
+  return checksStatus === 0 && passed && counts.passed > 0 ? 0 : 1;
 }
 
 /** Says how a failure of this test run is repeated: the seed picks races and crashes. */
@@ -40,16 +28,7 @@ function describeSample({ TEST_SEED = "1", TEST_FULL }: NodeJS.ProcessEnv): stri
     : `races and crashes: the sample of TEST_SEED=${TEST_SEED}; npm run test:full runs all of them`;
 }
 
-/** @returns the exit status. What the program prints is shown at once. */
-function run(args: string[]): Promise<number> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { stdio: "inherit" });
-    child.on("error", () => resolve(1));
-    child.on("close", (status) => resolve(status ?? 1));
-  });
-}
-
-/** As `run`, for a program that runs beside another: what it prints is kept until it ends. */
+/** Runs a program beside the tests: what it prints is kept until it ends. */
 function runAside(args: string[]): Promise<{ readonly status: number; readonly output: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });

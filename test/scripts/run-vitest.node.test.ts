@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runVitest, type TestRun } from "../../scripts/run-vitest.ts";
+import { TestOutput } from "../../scripts/test-output.ts";
+
+const PLANTED = join(import.meta.dirname, "../fixtures/uncaught");
+
+/** Runs planted test files; answers what the run came to, and what it printed. */
+async function runPlanted(...files: readonly string[]): Promise<TestRun & { text: string }> {
+  const lines: string[] = [];
+  const run = await runVitest(["--root", PLANTED, ...files], (line) => lines.push(line));
+  return { ...run, text: lines.join("\n") };
+}
+
+describe("a test run", () => {
+  test("says nothing of tests that pass, nor of an object that a test ended", async () => {
+    const { passed, counts, uncaught, text } = await runPlanted("abort");
+    expect({ passed, counts, uncaught }).toEqual({
+      passed: true,
+      counts: { passed: 1, failed: 0, skipped: 0 },
+      uncaught: 0,
+    });
+    expect(text).toContain("1 of 1 test files, 0 failed");
+    expect(text).not.toMatch(/chatter|exception|crash/);
+  });
+
+  test("fails when nobody caught an exception, and prints it, though every test passed", async () => {
+    const { passed, counts, uncaught, text } = await runPlanted("reject");
+    expect(text).toContain("nobody caught this");
+    expect([passed, counts]).toEqual([false, { passed: 1, failed: 0, skipped: 0 }]);
+    expect(uncaught).toBeGreaterThan(0);
+  });
+
+  test("prints a test that fails, and what it said", async () => {
+    const { passed, counts, text } = await runPlanted("fail");
+    expect([passed, counts]).toEqual([false, { passed: 0, failed: 1, skipped: 0 }]);
+    expect(text).toContain("expected 1 to be 2");
+    expect(text).toContain("what a test that fails said");
+  });
+});
+
+test("the stack of a dropped exception is dropped with it, and no other stack", () => {
+  const output = new TestOutput();
+  const gate = "exception = workerd/api/actor-state.c++:1268: failed: broken.outputGateBroken;";
+  const shown = [
+    `uncaught ${gate} jsg.Error: crash`,
+    "stack: /workerd@2afbaf0",
+    "uncaught exception; source = Uncaught (in promise); stack = Error: a real one",
+    "    at RunObject.wake (run-object.ts:1:1)",
+    `${gate} jsg.Error: crash of a disk`,
+    "stack: /workerd@2afbaf0",
+    "Using secrets defined in process.env",
+    "a line",
+  ].filter((line) => output.shows(line));
+  expect(shown).toEqual([
+    "uncaught exception; source = Uncaught (in promise); stack = Error: a real one",
+    "    at RunObject.wake (run-object.ts:1:1)",
+    `${gate} jsg.Error: crash of a disk`,
+    "stack: /workerd@2afbaf0",
+    "a line",
+  ]);
+  expect(output.uncaught).toBe(2);
+});
