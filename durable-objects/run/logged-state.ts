@@ -1,5 +1,6 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { RefusalEntry } from "./refusal-tally.ts";
 import type { LogEntry } from "./run-log.ts";
 import { NEW_RUN, type RunProgress } from "./run-progress.ts";
 
@@ -16,6 +17,8 @@ export interface LoggedState {
   /** What was not delivered, in order. */
   readonly publications: readonly Publication[];
   readonly notices: readonly SentNotice[];
+  /** What was counted of refused calls, in order. */
+  readonly refusals: readonly RefusalEntry[];
   /** Highest number of a notice or a publication; 0 without any. */
   readonly lastSeq: number;
 }
@@ -27,6 +30,7 @@ export function replayLog(entries: Iterable<LogEntry>, deliveredSeq: number): Lo
   const invocations = new Map<number, ToolInvocationRecord>();
   let publications: Publication[] = [];
   let notices: SentNotice[] = [];
+  const refusals: RefusalEntry[] = [];
   for (const entry of entries) {
     if ("seq" in entry) lastSeq = Math.max(lastSeq, entry.seq);
     if (entry.kind === "progress") changes.push(entry.changed);
@@ -37,13 +41,15 @@ export function replayLog(entries: Iterable<LogEntry>, deliveredSeq: number): Lo
     } else if (entry.kind === "notice") notices.push({ seq: entry.seq, notice: entry.notice });
     else if (entry.kind === "publication") {
       publications.push({ seq: entry.seq, invocation: entry.invocation });
+    } else if (entry.kind === "refused" || entry.kind === "refusals_reported") {
+      refusals.push(entry);
     } else if (entry.kind === "delivered") {
       publications = publications.filter(({ seq }) => seq !== entry.seq);
     }
   }
   const progress = Object.assign({ ...NEW_RUN }, ...changes) as RunProgress;
   notices = notices.filter(({ seq }) => seq > deliveredSeq);
-  return { progress, invocations, publications, notices, lastSeq };
+  return { progress, invocations, publications, notices, refusals, lastSeq };
 }
 
 /** The fields of an object that differ from an earlier one, by identity. */

@@ -60,7 +60,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   const files = new StoredFiles(sql, tables);
   const invocations = new StoredInvocations(store.log, logged.invocations);
   const outbox = new Outbox(store, logged, createdMs);
-  const refusals = new RefusalTally(sql, tables);
+  const refusals = new RefusalTally(store.log, logged.refusals);
   const notices = new RunNotices({ store, invocations, outbox, refusals });
   const inbox = new StoredInbox(sql, tables);
   const journal = new StoredJournal({

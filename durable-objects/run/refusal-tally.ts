@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RunTables } from "./run-tables.ts";
+import type { RunLog } from "./run-log.ts";
 
 /** Refusals of one kind that are recorded in full. */
 const FULL_PER_KIND = 3;
@@ -16,70 +16,87 @@ type CountedRefusals = Pick<
   "toolId" | "toolVersion" | "gates" | "outcome" | "reason"
 > & { readonly count: number; readonly since: string; readonly at: string };
 
-type TallyRow = {
-  kind: string;
-  seen: number;
-  full_chars: number;
-  count: number;
-  since: string;
-  at: string;
-};
+/** What the log holds of refusals: each one that was counted, and that all were reported. */
+export type RefusalEntry =
+  | {
+      readonly kind: "refused";
+      readonly of: string;
+      /** Size of its record in full; 0 without one. */
+      readonly fullChars: number;
+      readonly at: string;
+    }
+  | { readonly kind: "refusals_reported" };
+
+/** Refusals of one kind. */
+interface Tally {
+  readonly seen: number;
+  readonly fullChars: number;
+  /** Those that are not reported yet. */
+  readonly count: number;
+  readonly since: string;
+  readonly at: string;
+}
+
+const NONE: Tally = { seen: 0, fullChars: 0, count: 0, since: "", at: "" };
 
 /**
  * Counts the refused calls of a run by kind: tool, gate, outcome and reason. The first ones of each
  * kind are recorded in full.
  * Threat: a person lets a model make thousands of calls that are refused, to fill the audit log.
- * Ownership: one per run object; the only writer of the `refusals` table.
- * Contract: synchronous; its writes belong to the transaction of the caller. The first refusal
- * creates the table.
+ * Ownership: one per run object; the only writer of these entries of the log.
+ * Contract: synchronous; its entries belong to the batch of the caller.
  */
 export class RefusalTally {
-  readonly #sql: SqlStorage;
-  readonly #tables: RunTables;
+  readonly #log: RunLog;
+  readonly #kinds = new Map<string, Tally>();
 
-  constructor(sql: SqlStorage, tables: RunTables) {
-    this.#sql = sql;
-    this.#tables = tables;
+  constructor(log: RunLog, logged: readonly RefusalEntry[]) {
+    this.#log = log;
+    for (const entry of logged) this.#apply(entry);
   }
 
   /** Tells whether an ended call is to be recorded in full. Counts it otherwise. */
   isRecordedInFull(entry: AuditEntry): boolean {
     const { gates } = entry;
     if (gates?.refusedBy === undefined || RAN.has(gates.refusedBy)) return true;
-    const rows = this.#rows();
-    const kind = kindOf(entry);
-    const isKnown = rows.some((row) => row.kind === kind);
-    const counted = isKnown || rows.length < MAX_KINDS ? kind : OTHERS;
-    const seen = rows.find((row) => row.kind === counted)?.seen ?? 0;
-    const fullChars = rows.reduce((sum, row) => sum + row.full_chars, 0);
+    const own = kindOf(entry);
+    const of = this.#kinds.has(own) || this.#kinds.size < MAX_KINDS ? own : OTHERS;
+    const { seen } = this.#kinds.get(of) ?? NONE;
+    const used = [...this.#kinds.values()].reduce((sum, { fullChars }) => sum + fullChars, 0);
     const chars = JSON.stringify(entry).length;
-    const isFull = seen < FULL_PER_KIND && fullChars + chars <= FULL_CHARS;
-    this.#sql.exec(
-      `INSERT INTO refusals (kind, seen, full_chars, count, since, at)
-       VALUES (?1, 1, ?2, ?3, ?4, ?4)
-       ON CONFLICT (kind) DO UPDATE SET seen = seen + 1, full_chars = full_chars + ?2,
-         since = CASE WHEN count = 0 THEN ?4 ELSE since END, count = count + ?3, at = ?4`,
-      counted,
-      isFull ? chars : 0,
-      isFull ? 0 : 1,
-      entry.at,
-    );
+    const isFull = seen < FULL_PER_KIND && used + chars <= FULL_CHARS;
+    this.#put({ kind: "refused", of, fullChars: isFull ? chars : 0, at: entry.at });
     return isFull;
   }
 
   /** Takes the refusals that were counted since the last call. */
   take(): readonly CountedRefusals[] {
-    if (!this.#tables.has("refusals")) return [];
-    const taken = this.#rows().filter(({ count }) => count > 0);
-    if (taken.length > 0) this.#sql.exec("UPDATE refusals SET count = 0");
-    return taken.map(({ kind, count, since, at }) =>
-      Object.assign(JSON.parse(kind) as object, { count, since, at }),
+    const taken = [...this.#kinds].filter(([, { count }]) => count > 0);
+    if (taken.length > 0) this.#put({ kind: "refusals_reported" });
+    return taken.map(([of, { count, since, at }]) =>
+      Object.assign(JSON.parse(of) as object, { count, since, at }),
     );
   }
 
-  #rows(): readonly TallyRow[] {
-    this.#tables.create("refusals");
-    return this.#sql.exec<TallyRow>("SELECT * FROM refusals").toArray();
+  #put(entry: RefusalEntry): void {
+    this.#log.put(entry);
+    this.#apply(entry);
+  }
+
+  #apply(entry: RefusalEntry): void {
+    if (entry.kind === "refusals_reported") {
+      for (const [of, tally] of this.#kinds) this.#kinds.set(of, { ...tally, count: 0 });
+      return;
+    }
+    const { of, fullChars, at } = entry;
+    const before = this.#kinds.get(of) ?? NONE;
+    this.#kinds.set(of, {
+      seen: before.seen + 1,
+      fullChars: before.fullChars + fullChars,
+      count: before.count + (fullChars > 0 ? 0 : 1),
+      since: before.count === 0 ? at : before.since,
+      at,
+    });
   }
 }
 

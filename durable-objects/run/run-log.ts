@@ -3,6 +3,7 @@ import type { TranscriptMessage } from "../../src/protocol/conversation/message.
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
 import { LogRows, type EventRow, type LogRow } from "./log-rows.ts";
+import type { RefusalEntry } from "./refusal-tally.ts";
 import type { PackedText } from "../packed-text.ts";
 import type { RunProgress } from "./run-progress.ts";
 
@@ -21,6 +22,7 @@ export type LogEntry =
   | { readonly kind: "progress"; readonly changed: Partial<RunProgress> }
   | { readonly kind: "notice"; readonly seq: number; readonly notice: TenantNotice }
   | { readonly kind: "publication"; readonly seq: number; readonly invocation: number | null }
+  | RefusalEntry
   /** A publication was delivered. The row of the run says which notices were. */
   | { readonly kind: "delivered"; readonly seq: number };
 

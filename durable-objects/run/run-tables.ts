@@ -1,10 +1,10 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 6, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 7, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
-export type LateTable = "approvals" | "inbox" | "refusals" | "prompt" | "files";
+export type LateTable = "approvals" | "inbox" | "prompt" | "files";
 
 const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   approvals: `CREATE TABLE approvals (
@@ -13,10 +13,6 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
     PRIMARY KEY (invocation, generation)
   ) WITHOUT ROWID`,
   inbox: "CREATE TABLE inbox (seq INTEGER PRIMARY KEY, request_key TEXT, body TEXT NOT NULL)",
-  refusals: `CREATE TABLE refusals (
-    kind TEXT PRIMARY KEY, seen INTEGER NOT NULL, full_chars INTEGER NOT NULL,
-    count INTEGER NOT NULL, since TEXT NOT NULL, at TEXT NOT NULL
-  ) WITHOUT ROWID`,
   prompt: "CREATE TABLE prompt (part TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
   files: `CREATE TABLE files (
     hash TEXT NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (hash, part)

@@ -90,12 +90,6 @@ const USES: Readonly<Record<LateTable | "run" | "log", Use>> = {
       expect(JSON.stringify(said).split("hurry")).toHaveLength(2);
     },
   },
-  refusals: {
-    caller: "ann",
-    request: (mark) => pay(mark, "casino"),
-    holds: ["SELECT seen FROM refusals", [{ seen: 1 }]],
-    effects: async () => expect(moved.join()).not.toContain("casino"),
-  },
   approvals: {
     caller: "ann",
     request: (mark) => pay(mark),

@@ -73,7 +73,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     const transcript = new StoredTranscript(store.log);
     const invocations = new StoredInvocations(store.log, new Map());
     const outbox = new Outbox(store, store.logged(), 0);
-    const refusals = new RefusalTally(storage.sql, store.tables());
+    const refusals = new RefusalTally(store.log, []);
     const notices = new RunNotices({ store, invocations, outbox, refusals });
     const sync = (): Promise<void> => storage.sync();
     const journal = new StoredJournal({

@@ -13,6 +13,8 @@ export interface RunCosts {
   /** Calls of other objects. */
   objectCalls: number;
   kvReads: number;
+  /** Size of the database of the run. */
+  bytes: number;
 }
 
 let ordered: RunCosts | undefined;
@@ -29,6 +31,7 @@ export function meterNextRun(): RunCosts {
     alarms: 0,
     objectCalls: 0,
     kvReads: 0,
+    bytes: 0,
   };
   return ordered;
 }
@@ -68,6 +71,7 @@ function meterStorage(storage: DurableObjectStorage, costs: RunCosts): DurableOb
     costs.statements++;
     const cursor = storage.sql.exec(query, ...values);
     costs.rowsWritten += cursor.rowsWritten;
+    costs.bytes = storage.sql.databaseSize;
     if (!/^\s*SELECT\b/i.test(query)) noteWrite();
     return cursor;
   };

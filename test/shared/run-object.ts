@@ -80,12 +80,12 @@ type PackedRow = Place & {
 };
 type LogTexts = Place & { state: string | null; body: string | null };
 
-/** Runs a query that may read the messages, events, invocations and progress of a log as tables. */
+/** Runs a query that may read the messages, events, invocations, refusals and progress of a log as tables. */
 export function readLogged<Row extends Record<string, SqlStorageValue>>(
   sql: SqlStorage,
   query: string,
 ): Row[] {
-  if (!/^SELECT\b.*\b(?:messages|events|invocations|progress)\b/s.test(query)) {
+  if (!/^SELECT\b.*\b(?:messages|events|invocations|refusals|progress)\b/s.test(query)) {
     return sql.exec<Row>(query).toArray();
   }
   return sql.exec<Row>(withLogged(query), JSON.stringify(readLog(sql))).toArray();
@@ -110,6 +110,9 @@ function withLogged(query: string): string {
         ${newest("invocation", "binding.shownArgs")} AS args,
         ${newest("invocation", "end")} AS ending
       FROM entries AS one WHERE kind = 'invocation' GROUP BY json_extract(entry, '$.number')
+    ), refusals AS (
+      SELECT json_extract(entry, '$.of') AS kind, json_extract(entry, '$.fullChars') AS full_chars
+      FROM entries WHERE kind = 'refused'
     ), progress AS (
       SELECT ${newest("progress", "reason")} AS reason, ${newest("progress", "error")} AS error,
         ${newest("progress", "facts")} AS facts
