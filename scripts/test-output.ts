@@ -8,7 +8,7 @@ const PLANNED: readonly RegExp[] = [
   /jsg\.Error: Application called (?:abort|delete)AllDurableObjects\(\)/,
   // Versions that test/durable-objects/storage-versions.test.ts writes.
   /storage_too_(?:new|old): the storage has version (?:99|1);/,
-  // test/durable-objects/run-object.test.ts, test/http/logs.test.ts and test/http/audit-pages.test.ts.
+  // Of test/durable-objects/run-object, test/http/logs and test/http/audit-pages.
   /jsg\.Error: Error: the disk is full$/,
   /Error: no such table: log: SQLITE_ERROR$/,
   /Error: records were removed during the export$/,

@@ -1,7 +1,6 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type { RefusalEntry } from "./refusal-tally.ts";
-import type { LogEntry } from "./run-log.ts";
+import type { LogEntry, RefusalEntry } from "./run-log.ts";
 import { NEW_RUN, type RunProgress } from "./run-progress.ts";
 
 /** A publication in KV. `invocation` names the call; null is the run itself. */

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RunLog } from "./run-log.ts";
+import type { RefusalEntry, RunLog } from "./run-log.ts";
 
 /** Refusals of one kind that are recorded in full. */
 const FULL_PER_KIND = 3;
@@ -15,17 +15,6 @@ type CountedRefusals = Pick<
   AuditEntry,
   "toolId" | "toolVersion" | "gates" | "outcome" | "reason"
 > & { readonly count: number; readonly since: string; readonly at: string };
-
-/** What the log holds of refusals: each one that was counted, and that all were reported. */
-export type RefusalEntry =
-  | {
-      readonly kind: "refused";
-      readonly of: string;
-      /** Size of its record in full; 0 without one. */
-      readonly fullChars: number;
-      readonly at: string;
-    }
-  | { readonly kind: "refusals_reported" };
 
 /** Refusals of one kind. */
 interface Tally {

@@ -3,7 +3,6 @@ import type { TranscriptMessage } from "../../src/protocol/conversation/message.
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
 import { LogRows, type EventRow, type LogRow } from "./log-rows.ts";
-import type { RefusalEntry } from "./refusal-tally.ts";
 import type { PackedText } from "../packed-text.ts";
 import type { RunProgress } from "./run-progress.ts";
 
@@ -12,6 +11,17 @@ import type { RunProgress } from "./run-progress.ts";
  * Unit: UTF-16 code units of at most 3 bytes.
  */
 const MAX_ROW_CHARS = 600_000;
+
+/** What the log holds of refusals: each one that was counted, and that all were reported. */
+export type RefusalEntry =
+  | {
+      readonly kind: "refused";
+      readonly of: string;
+      /** Size of its record in full; 0 without one. */
+      readonly fullChars: number;
+      readonly at: string;
+    }
+  | { readonly kind: "refusals_reported" };
 
 /** What one entry of the log changes. Events are not entries: they have a column of their own. */
 export type LogEntry =

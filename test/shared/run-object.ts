@@ -80,7 +80,10 @@ type PackedRow = Place & {
 };
 type LogTexts = Place & { state: string | null; body: string | null };
 
-/** Runs a query that may read the messages, events, invocations, refusals and progress of a log as tables. */
+/**
+ * Runs a query that may read the messages, events, invocations, refusals and progress of a log as
+ * tables.
+ */
 export function readLogged<Row extends Record<string, SqlStorageValue>>(
   sql: SqlStorage,
   query: string,
