@@ -43,6 +43,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "lists the configured models, and which of them retire soon",
     load: () => import("./commands/models.ts"),
   },
+  logs: {
+    summary: "writes the log of a deployment for people, with the places of your sources",
+    load: () => import("./commands/logs.ts"),
+  },
   token: {
     summary: "makes a bearer token, or a JWT for tests",
     load: () => import("./commands/token.ts"),

@@ -15,6 +15,7 @@ import { parseConnection } from "../../src/protocol/connection/stored.ts";
 import { readJwtSettings } from "../../src/protocol/identity/jwt-settings.ts";
 import { MODEL_WIRE_IDS } from "../../src/protocol/model/declaration.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
+import { isFailureClass, TAXONOMY_CLASSES } from "../../src/protocol/outcome/taxonomy.ts";
 import { tenantProviderBody } from "../../src/protocol/provider/tenant-provider.ts";
 import { chatRequestBody } from "../../src/protocol/run/chat-request.ts";
 import { invokeBody } from "../../src/protocol/run/direct-call.ts";
@@ -107,3 +108,11 @@ function compileObservation(): Accept {
   const validate = ajv.compile(JSON.parse(readFileSync(file, "utf8")) as object);
   return (value) => validate(value);
 }
+
+test("docs/gates.md names every class that checkState may answer", () => {
+  const guide = readFileSync(join(ROOT, "docs/gates.md"), "utf8");
+  const [, section = ""] = guide.split("### What `checkState` may answer");
+  const [table = ""] = section.split("\n## ");
+  const lost = TAXONOMY_CLASSES.filter(isFailureClass).filter((name) => !table.includes(name));
+  expect(lost).toEqual([]);
+});

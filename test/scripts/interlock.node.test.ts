@@ -19,7 +19,7 @@ const COMMANDS = [...interlock("--help").stdout.matchAll(/^ {2}(\w+) /gm)].map(
 test("the list has every command that the documents name", () => {
   expect(COMMANDS).toEqual(
     expect.arrayContaining(
-      "new dev build check contracts token decode audit push pull size models".split(" "),
+      "new dev build check contracts token decode audit push pull seed size models logs".split(" "),
     ),
   );
   expect(interlock().stdout).toBe(interlock("--help").stdout);

@@ -1,7 +1,14 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { copyPretty } from "../../scripts/development/pretty-log.ts";
+import { PACKAGE_FOLDER } from "../../scripts/project.ts";
+import { ProjectFolder } from "../shared/project-folder.ts";
+
+const INTERLOCK = join(PACKAGE_FOLDER, "scripts/interlock.ts");
 
 /** What the development server prints for lines of the platform's server. */
 async function printed(...lines: readonly string[]): Promise<string> {
@@ -53,4 +60,46 @@ test("what wrangler says of a build command that failed is left out, up to the n
     "",
   ];
   expect(await printed("before", ...failed, "after", "  of it")).toBe("before\nafter\n  of it\n");
+});
+
+test("frames of a minified bundle name files and lines of the sources", async () => {
+  using project = new ProjectFolder();
+  project.write(
+    "src/refund.ts",
+    "\n\nexport function refund(): never {\n  throw new Error();\n}\n",
+  );
+  project.write("src/index.ts", 'import { refund } from "./refund.ts";\nrefund();\n');
+  await build({
+    absWorkingDir: project.path,
+    entryPoints: ["src/index.ts"],
+    outfile: "out/index.js",
+    bundle: true,
+    minify: true,
+    sourcemap: true,
+    logLevel: "silent",
+  });
+  const ran = spawnSync(process.execPath, [join(project.path, "out/index.js")], {
+    encoding: "utf8",
+  });
+  const [, place] = /\(\S*(index\.js:\d+:\d+)\)/.exec(ran.stderr) ?? [];
+  const frames = [`execute (${place})`, `async file:///x/${place}`, "other.js:1:1"];
+  const line = { level: "error", code: "tool_threw", error: { name: "E", message: "m", frames } };
+  const shown = spawnSync(process.execPath, [INTERLOCK, "logs", "--map", "out/index.js.map"], {
+    cwd: project.path,
+    encoding: "utf8",
+    input: `  (log) ${JSON.stringify(line)}\nhello\n`,
+  });
+  expect([shown.stderr, shown.stdout.split("\n").slice(2)]).toEqual([
+    "",
+    [
+      "    at execute (src/refund.ts:4:9)",
+      "    at async src/refund.ts:4:9",
+      "    at other.js:1:1",
+      "hello",
+      "",
+    ],
+  ]);
+  project.write("out/wrong.map", "{");
+  const wrong = await project.run(["logs", "--map", "out/wrong.map"]);
+  expect([wrong.exitCode, wrong.stderr]).toEqual([1, expect.stringContaining("is no source map")]);
 });
