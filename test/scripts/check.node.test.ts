@@ -193,7 +193,8 @@ const deployment = defineDeployment({ workspaces,`,
     project.write("src/index.ts", hosted);
     try {
       const missing = (await check()).findings;
-      expect(errorsOf(missing)).toEqual([expect.stringContaining("binding WORKSPACES is missing")]);
+      const hint = "binding WORKSPACES is missing. npx interlock new workspace NAME writes it";
+      expect(errorsOf(missing)).toEqual([expect.stringContaining(hint)]);
       const table = "[[env.production.durable_objects.bindings]]";
       const bound = `${table}\nname = "WORKSPACES"\nclass_name = "WorkspaceObject"\n`;
       write({ production: bound + bindings("env.production.") });
