@@ -16,7 +16,7 @@ import {
   type DevelopmentPeople,
 } from "../development/people.ts";
 import { readRefusal, refusalFile } from "../development/refusal.ts";
-import { followTenant } from "../development/follow-tenant.ts";
+import { followTenant, readTenantVersion } from "../development/follow-tenant.ts";
 import { storeTenant } from "../development/store-tenant.ts";
 import { type Provider, readDevVars, readProvider, readTokens } from "../development/settings.ts";
 import { tellBuilds } from "../development/tell-builds.ts";
@@ -135,6 +135,7 @@ async function runHere(args: string[]): Promise<void> {
   const own = { [DEVELOPER_HEADER]: secret, [ACTING_HEADER]: service.actorId };
   const tenant = { url: inner, own, project, record };
   const unready = await firstAnswer(inner, { output, isStopping: () => isStopping });
+  const stored = readTenantVersion(project);
   const documents =
     unready === undefined
       ? await storeTenant(tenant, { replaces })
@@ -145,7 +146,7 @@ async function runHere(args: string[]): Promise<void> {
     waiting = undefined;
     announce(port, { provider: offline ? undefined : provider, pages });
     tellTenant(documents.kept);
-    followTenant(tenant, tellTenant);
+    followTenant(tenant, { stored, tell: tellTenant });
     tellBuilds(output, {
       answers: () => isHealthy(inner),
       tellRefused: (why) =>
