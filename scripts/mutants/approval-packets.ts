@@ -95,7 +95,7 @@ export const APPROVAL_PACKETS: readonly Mutant[] = [
     to: "true",
     test: {
       file: "test/protocol/approval/shown.node.test.ts",
-      name: "a field of its name elsewhere",
+      name: "a field beside it",
     },
   },
   {
@@ -117,6 +117,20 @@ export const APPROVAL_PACKETS: readonly Mutant[] = [
       file: "test/runner/approvals.test.ts",
       name: "an approval whose stored packet is not what people signed is requested again",
     },
+  },
+  {
+    name: "an amount of the preview counts in no limit",
+    file: "src/runner/prepare.ts",
+    from: 'if (typeof subject.tool.amountField !== "object") return ok(subject);',
+    to: 'if (typeof subject.tool.amountField !== "function") return ok(subject);',
+    test: { file: SHOWN, name: "counts in the limit of the run" },
+  },
+  {
+    name: "an amount that nobody can read moves nothing",
+    file: "src/runner/gates/check-ceilings.ts",
+    from: "return readAmount({ before, after }, pointer, undefined);",
+    to: "return readAmount({ before, after }, pointer, 0);",
+    test: { file: SHOWN, name: "stops the call when it is missing" },
   },
   {
     name: "a preview shows a state of any size",

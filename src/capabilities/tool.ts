@@ -10,6 +10,7 @@ import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type { Semantics } from "../protocol/tool/contract-document.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ContentPart, ShownContent } from "../protocol/tool/content.ts";
+import type { AmountField } from "../protocol/tool/amount-field.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { HideValues } from "../protocol/text/hide-values.ts";
@@ -99,8 +100,8 @@ export interface BoundToolRuntime {
   readonly rateLimit: RateLimit;
   /** What one call costs, in units of the currency. */
   readonly cost: { readonly currency: string; readonly perCall: number };
-  /** JSON pointer to the money a call moves, in units of the currency. */
-  readonly amountField?: string;
+  /** Where the money stands that a call moves, in units of the currency. */
+  readonly amountField?: AmountField;
   readonly requiredScopes: readonly string[];
   readonly requiresConnection: boolean;
   /** Addresses of its upstreams. */

@@ -59,10 +59,25 @@ function checkPointers({ contract, inputSchema }: DerivedContract): string | und
   const lost = rules.find(({ field }) => field !== undefined && !find(field));
   if (lost) return `rule ${lost.code} names no input field: ${lost.field}`;
   if (amountField === undefined) return undefined;
+  if (typeof amountField === "object") return checkPreviewAmount(contract, amountField.preview);
   const amount = find(amountField);
   if (!amount) return `amountField names no input field: ${amountField}`;
   const { type } = withoutNull(amount);
   const isInList = fromPointer(amountField).includes(EACH);
   const isOneNumber = !isInList && (type === "number" || type === "integer");
   return isOneNumber ? undefined : `amountField is not one number: ${amountField}`;
+}
+
+/** Threat: people approve a call whose amount they do not see. */
+function checkPreviewAmount(
+  contract: Pick<AnyToolContract, "preview" | "redaction" | "saga">,
+  pointer: string,
+): string | undefined {
+  const [state = "", ...path] = fromPointer(pointer);
+  const field = path.join(".");
+  const isShown = contract.redaction.state?.some((shown) => isShownBy(field, shown)) === true;
+  const isState = state === "before" || state === "after";
+  return contract.preview !== undefined && isState && isShown
+    ? undefined
+    : `amountField names no field of preview that redaction.state shows: ${pointer}`;
 }

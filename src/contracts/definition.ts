@@ -9,6 +9,7 @@ import type { ExpectedState, Verification } from "../protocol/outcome/verificati
 import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
 import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { AmountField } from "../protocol/tool/amount-field.ts";
 import type { ContentLimits, ToolContent } from "../protocol/tool/content.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { Redaction } from "../protocol/tool/spec.ts";
@@ -78,8 +79,11 @@ export interface ToolDefinition<
   readonly requiresConnection?: boolean;
   /** The name of the workspace that the capability `workspace` reaches. Needs that capability. */
   readonly workspace?: string;
-  /** JSON pointer to the amount of money that a call moves, in units of the cost's currency. */
-  readonly amountField?: string;
+  /**
+   * JSON pointer to the amount of money that a call moves, in units of the cost's currency: to a
+   * field of the arguments, or as `{ preview: pointer }` to one of `preview` that people see.
+   */
+  readonly amountField?: AmountField;
   /** Stages that the tool's progress may name. */
   readonly progressStages?: readonly string[];
   /** Conditions over several fields. The runner checks them after the arguments fit the schema. */

@@ -1,3 +1,4 @@
+import type { AmountField } from "../protocol/tool/amount-field.ts";
 import { hashOf } from "../protocol/json/canonical-hash.ts";
 import type { ToolContractDocument } from "../protocol/tool/contract-document.ts";
 import type { ToolEffect } from "../protocol/tool/effect.ts";
@@ -25,7 +26,7 @@ export type PublishedContract = {
     readonly steps?: readonly string[];
     readonly requires_connection: boolean;
     readonly untrusted_output: boolean;
-    readonly amount_field: string | null;
+    readonly amount_field: AmountField | null;
     /** Shown fields of the state whose change asks nobody again, with reasons. */
     readonly may_drift?: Readonly<Record<string, string>>;
     readonly capabilities: readonly string[];

@@ -163,7 +163,7 @@ const contractShape = v.strictObject({
   shownToModel: v.boolean(),
   requiresConnection: v.boolean(),
   workspace: v.optional(upstream),
-  amountField: v.optional(v.string()),
+  amountField: v.optional(v.union([v.string(), v.strictObject({ preview: v.string() })])),
   mayDrift: v.optional(v.record(v.string(), text)),
   progressStages: words,
   rules: v.array(

@@ -1,4 +1,4 @@
-import type { InvocationBinding } from "../protocol/invocation/record.ts";
+import { isUnknownWrite, type InvocationBinding } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import { mutates, type ActiveCall } from "./active-call.ts";
@@ -14,12 +14,13 @@ import { reserve, type ReservePorts } from "./budget/reserve.ts";
 import type { PreparedCall } from "./execute-call.ts";
 import { checkStillValid, type ValidityPorts } from "./gates/check-still-valid.ts";
 import { checkStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
-import type { GateTrail } from "./gates/gate.ts";
+import { passAll, type GateTrail } from "./gates/gate.ts";
+import { checkCeilings } from "./gates/check-ceilings.ts";
 import { checkAllowed } from "./gates/check-allowed.ts";
 import { obeyNewerPolicy } from "./gates/obey-newer-policy.ts";
 import { obeyPolicy, type PolicyPorts } from "./gates/obey-policy.ts";
 import { readArguments } from "./gates/read-arguments.ts";
-import type { ValiditySubject } from "./gates/subjects.ts";
+import type { PolicySubject, ValiditySubject } from "./gates/subjects.ts";
 import { hasOtherTarget, openInvocation, type InvocationPorts } from "./invocation.ts";
 import { lazily } from "../protocol/text/lazily.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
@@ -79,7 +80,9 @@ export async function prepare(
   if (!valid.ok) return valid;
 
   const states = lazily(() => previewStates(ports, subject));
-  const asked = { ...subject, ...obeyed.value, terms, states };
+  const counted = await countPreviewed(ports, { ...obeyed.value, states }, trail);
+  if (!counted.ok) return counted;
+  const asked = { ...subject, ...counted.value, terms, states };
   const approved = await approveAndReserve(ports, asked, trail);
   if (!approved.ok) return approved;
 
@@ -87,6 +90,22 @@ export async function prepare(
   if (!bound.ok) return bound;
 
   return ok({ ...subject, approval: approved.value });
+}
+
+/**
+ * Counts the amount that the target's state holds, where the contract says so, before people are
+ * asked. A write that may have happened keeps what it has reserved: it may have changed that state.
+ */
+async function countPreviewed(
+  ports: Pick<PreparePorts, "budget" | "invocations">,
+  { states, ...subject }: PolicySubject & Pick<ApprovalSubject, "states">,
+  trail: GateTrail,
+): Promise<Result<PolicySubject, ToolFailure>> {
+  if (typeof subject.tool.amountField !== "object") return ok(subject);
+  const record = ports.invocations.find(subject.operation);
+  if (record?.amounts && isUnknownWrite(record)) return ok({ ...subject, amounts: record.amounts });
+  const previewed = await states();
+  return passAll([checkCeilings], { ...subject, previewed }, { ports, trail });
 }
 
 /**
@@ -101,10 +120,10 @@ async function approveAndReserve(
 ): Promise<Approved> {
   const approved = await requireApproval(ports, subject, trail);
   if (!approved.ok) return approved;
-  const { terms, tool, amounts, connectionId, accepted, invocation } = subject;
+  const { terms, tool, amounts, connectionId, accepted, invocation, previewed } = subject;
   const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Approved> => {
     const { args } = accepted;
-    const call = { tool, args, connectionId, operation: invocation.context };
+    const call = { tool, args, connectionId, operation: invocation.context, previewed };
     const obeyed = await obeyNewerPolicy(ports, call, { terms: newTerms, trail });
     if (!obeyed.ok) return obeyed;
     return requireApproval(ports, { ...subject, terms: newTerms }, trail);

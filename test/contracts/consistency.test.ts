@@ -62,6 +62,29 @@ test.each<[string, Change, string]>([
     "redaction.state needs preview or verification",
   ],
   [
+    "an amount of no preview",
+    { amountField: { preview: "/after/due" } },
+    "amountField names no field of preview that redaction.state shows: /after/due",
+  ],
+  [
+    "an amount that nobody sees",
+    {
+      redaction: { args: [], output: [], state: ["open"] },
+      preview: () => Promise.resolve({ before: null, after: null }),
+      amountField: { preview: "/after/due" },
+    },
+    "amountField names no field of preview that redaction.state shows: /after/due",
+  ],
+  [
+    "an amount of neither state",
+    {
+      redaction: { args: [], output: [], state: ["due"] },
+      preview: () => Promise.resolve({ before: null, after: null }),
+      amountField: { preview: "/due" },
+    },
+    "amountField names no field of preview that redaction.state shows: /due",
+  ],
+  [
     "what may drift of no preview",
     { mayDrift: { queue: "it decides nothing" } },
     "mayDrift needs preview",

@@ -5,6 +5,7 @@ import { invoke, read } from "../shared/invoke.ts";
 import {
   APPROVE,
   askFor,
+  askNobody,
   callOf,
   changeGuildPolicy,
   decide,
@@ -191,5 +192,44 @@ describe("what an approver saw and what is charged", () => {
     await decide(next, "ann", APPROVE);
     await ended(runId);
     expect(moved).toEqual(["10.46 for boots", "39.54 for boots"]);
+  });
+});
+
+describe("an amount that the preview names", () => {
+  const settle = callOf("lab__settle", { order: "boots" });
+  const limited = (limits: object) => changeGuildPolicy({ ...GUILD_POLICY, ...limits });
+
+  test.each([
+    ["the run", { budgets: { maxFinancial: 20 } }],
+    ["the tenant", { tenantBudgets: { maxFinancial: 20, windowSeconds: 60 } }],
+  ])("counts in the limit of %s", async (_, limits) => {
+    await limited(limits);
+    shop.price = 39.54;
+    const [over] = await askNobody([settle]);
+    expect([over?.outcome, moved]).toEqual(["BUDGET_EXHAUSTED", []]);
+    shop.price = 12;
+    const calls = await askNobody([settle, { ...settle, id: "call_2" }]);
+    expect(calls.map(({ outcome }) => outcome)).toEqual(["SUCCESS", "BUDGET_EXHAUSTED"]);
+    expect(moved).toEqual(["12 for boots"]);
+  });
+
+  test.each([
+    ["is missing", { preview: "throws" }],
+    ["is no number", { price: {} }],
+  ])("stops the call when it %s", async (_, change) => {
+    Object.assign(shop, change);
+    const [call] = await askNobody([settle]);
+    expect([call?.outcome, moved]).toEqual(["DEPENDENCY_UNAVAILABLE", []]);
+  });
+
+  test("stops an approved call whose amount rose beyond the limit, and asks nobody again", async () => {
+    const approvals = [{ tools: ["lab__settle"], pattern: "user_consent" }];
+    const asking = { requireApprovalForClasses: ["MEDIUM_RISK_WRITE"], approvals };
+    await limited({ ...asking, budgets: { maxFinancial: 20 } });
+    const { runId, approvalId } = await askFor([settle]);
+    shop.price = 39.54;
+    await decide(approvalId, "ann", APPROVE);
+    const { toolCalls } = await ended(runId);
+    expect([toolCalls[0]?.outcome, shop.previews, moved]).toEqual(["BUDGET_EXHAUSTED", 2, []]);
   });
 });

@@ -78,6 +78,7 @@ const ROWS: readonly [pointer: string, before: JsonValue, after: JsonValue, expe
   ["/interlock/requires_connection", false, true, "B B"],
   ["/interlock/untrusted_output", false, true, "B B"],
   ["/interlock/amount_field", null, "/amount", "B B"],
+  ["/interlock/amount_field", "/amount", { preview: "/after/amount" }, "B B"],
   ["/interlock/may_drift", {}, { queue: "it decides nothing" }, "B B"],
   ["/interlock/capabilities", ["clock"], ["clock", "auth"], "B c"],
   ["/interlock/egress_hosts", ["a.example"], ["a.example", "b.example"], "B c"],

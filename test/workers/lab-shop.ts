@@ -117,4 +117,14 @@ const takeBack = defineTool({
   describe: ({ order }) => ({ action: `Take back ${order}`, consequence: "The money leaves." }),
 });
 
-export const LAB_SHOP: readonly AnyToolContract[] = [refund, sell, takeBack];
+/** Pays back without asking anybody. Its amount is a value of the shop, not of the model. */
+const settle = defineTool({
+  ...common,
+  name: "lab__settle",
+  description: "Settles an order.",
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  amountField: { preview: "/after/refund" },
+});
+
+export const LAB_SHOP: readonly AnyToolContract[] = [refund, sell, takeBack, settle];

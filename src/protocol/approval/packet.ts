@@ -44,6 +44,9 @@ export type ConfirmationPacket = {
   readonly traceId: string;
 };
 
+/** The states of a call's target, as people may see them. */
+export type ShownStates = Pick<ConfirmationPacket, "beforeState" | "afterState">;
+
 /** A shown field whose change asks nobody again. */
 export type DriftingField = {
   /** Dotted path into the state. */

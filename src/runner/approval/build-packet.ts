@@ -1,13 +1,12 @@
 import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { Log } from "../../capabilities/log.ts";
-import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
+import type { ConfirmationPacket, ShownStates } from "../../protocol/approval/packet.ts";
 import { diffShown, type ShownCall, type ShownChange } from "../../protocol/approval/shown.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import { describeAction } from "./describe-action.ts";
 import { describeCompensation, type UndoPorts } from "./describe-compensation.ts";
 import { planSteps } from "./plan-steps.ts";
-import type { States } from "./preview-states.ts";
 
 /** What building a packet takes of the run. */
 export interface PacketPorts extends UndoPorts {
@@ -18,7 +17,7 @@ export interface PacketPorts extends UndoPorts {
 /** A call, and how its target stands. */
 export interface PreviewedSubject extends ValiditySubject {
   /** Asks for the preview at the first call, and answers the same states afterwards. */
-  readonly states: () => Promise<States>;
+  readonly states: () => Promise<ShownStates>;
 }
 
 /** What people would see of a call now. */
@@ -54,7 +53,7 @@ export async function readPacket(
 async function buildPacket(
   ports: PacketPorts,
   subject: ValiditySubject,
-  { beforeState, afterState }: States,
+  { beforeState, afterState }: ShownStates,
 ): Promise<ShownCall> {
   const { tool, accepted, invocation } = subject;
   const { args, shown } = accepted;

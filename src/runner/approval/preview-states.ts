@@ -1,6 +1,6 @@
 import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
-import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
+import type { ShownStates } from "../../protocol/approval/packet.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { answerWithin } from "../answer-within.ts";
@@ -14,9 +14,6 @@ export interface PreviewPorts {
   readonly policy: Pick<ToolPolicy, "budgets">;
 }
 
-/** The states of a call's target, as people may see them. */
-export type States = Pick<ConfirmationPacket, "beforeState" | "afterState">;
-
 const MAX_PREVIEW_MS = 5_000;
 
 /**
@@ -26,9 +23,9 @@ const MAX_PREVIEW_MS = 5_000;
 export async function previewStates(
   { clock, log, policy }: PreviewPorts,
   { tool, accepted, invocation, signal }: ValiditySubject,
-): Promise<States> {
+): Promise<ShownStates> {
   const { context, scope } = invocation;
-  const unknown: States = { beforeState: null, afterState: null };
+  const unknown: ShownStates = { beforeState: null, afterState: null };
   const { preview } = tool;
   if (!preview) return unknown;
   const { maxRuntimeMs = MAX_PREVIEW_MS } = policy.budgets;

@@ -28,6 +28,7 @@ export interface ApprovalSubject extends PreviewedSubject {
   readonly terms: Terms;
   readonly connectionId: PolicySubject["connectionId"];
   readonly amounts: PolicySubject["amounts"];
+  readonly previewed?: PolicySubject["previewed"];
 }
 
 /** The approval that the call uses, or null when it needs none. */
@@ -110,13 +111,14 @@ async function compareShown(
  */
 async function obeyCurrentPolicy(
   ports: RequireApprovalPorts,
-  { terms, tool, accepted, connectionId, invocation }: ApprovalSubject,
+  { terms, tool, accepted, connectionId, invocation, previewed }: ApprovalSubject,
   trail: GateTrail,
 ): Promise<Result<Terms, ToolFailure>> {
   if (!isPinnedByRun(ports, terms)) return ok(terms);
   const current = await readCurrentPolicy(ports);
   if (!current.ok || isPinnedByRun(ports, current.value)) return current;
-  const call = { tool, args: accepted.args, connectionId, operation: invocation.context };
+  const { args } = accepted;
+  const call = { tool, args, connectionId, operation: invocation.context, previewed };
   const obeyed = await obeyNewerPolicy(ports, call, { terms: current.value, trail });
   return obeyed.ok ? current : obeyed;
 }

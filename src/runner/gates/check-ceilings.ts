@@ -1,4 +1,5 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { ShownStates } from "../../protocol/approval/packet.ts";
 import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import { toMillionths } from "../../protocol/budget/millionths.ts";
 import { fromPointer } from "../../protocol/json/pointer.ts";
@@ -20,13 +21,15 @@ export interface CeilingPorts {
 /**
  * The gate `ceilings`: counts what the call takes, and checks that the policy counts money in
  * the tool's currency and that the call stays within the policy's limits of the run. It reserves
- * nothing, so parallel calls may pass together; the gate `budget` reserves.
- * Fails: OUT_OF_BOUNDS for an amount that cannot be counted; POLICY_VIOLATION; BUDGET_EXHAUSTED.
+ * nothing, so parallel calls may pass together; the gate `budget` reserves. An amount that the
+ * target's state holds counts once that state is read.
+ * Fails: OUT_OF_BOUNDS or DEPENDENCY_UNAVAILABLE for an amount that cannot be counted;
+ * POLICY_VIOLATION; BUDGET_EXHAUSTED.
  */
 export const checkCeilings: Gate<PolicySubject, CeilingPorts> = {
   name: "ceilings",
-  check({ terms, tool, args, operation }, { budget }) {
-    const counted = countAmounts(tool, args);
+  check({ terms, tool, args, operation, previewed }, { budget }) {
+    const counted = countAmounts(tool, args, previewed);
     if (!counted.ok) return counted;
     const amounts = counted.value;
     const countable = checkCurrency(tool, terms.policy, amounts);
@@ -38,16 +41,23 @@ export const checkCeilings: Gate<PolicySubject, CeilingPorts> = {
 };
 
 /**
- * Counts what one call takes: itself, its own cost, and the money it moves. Fails: OUT_OF_BOUNDS.
+ * Counts what one call takes: itself, its own cost, and the money it moves. Fails: OUT_OF_BOUNDS;
+ * DEPENDENCY_UNAVAILABLE.
  */
 function countAmounts(
   tool: BoundToolRuntime,
   args: JsonObject,
+  previewed: ShownStates | undefined,
 ): Result<BudgetAmounts, ToolFailure> {
-  const moved = tool.amountField === undefined ? 0 : readAmount(args, tool.amountField);
+  const { amountField } = tool;
+  const moved =
+    typeof amountField === "object"
+      ? readPreviewed(amountField.preview, previewed)
+      : readAmount(args, amountField, 0);
   if (moved === undefined) {
+    if (typeof amountField === "object") return AMOUNT_UNKNOWN;
     const message = "expected an amount of money, not negative and no larger than can be counted";
-    const errors = [{ field: tool.amountField ?? null, code: "not_an_amount", message }];
+    const errors = [{ field: amountField ?? null, code: "not_an_amount", message }];
     return fail({ taxonomyClass: "OUT_OF_BOUNDS", errors });
   }
   // The steps of a saga count themselves.
@@ -71,11 +81,32 @@ function checkCurrency(
   return failCall("POLICY_VIOLATION", { code: "other_currency", message });
 }
 
-/** Reads the number that the contract's pointer names; a field that is left out moves nothing. */
-function readAmount(args: JsonObject, pointer: string): number | undefined {
-  let value: unknown = args;
+/** Threat: nobody can read the amount, and no budget counts it. */
+const AMOUNT_UNKNOWN = failCall("DEPENDENCY_UNAVAILABLE", {
+  code: "amount_unknown",
+  message: "the amount of money that this call moves cannot be read, so the call was not made",
+});
+
+/** Reads an amount of the target's state; 0 before that state is read. */
+function readPreviewed(pointer: string, states: ShownStates | undefined): number | undefined {
+  if (!states) return 0;
+  const { beforeState: before, afterState: after } = states;
+  return readAmount({ before, after }, pointer, undefined);
+}
+
+/**
+ * Reads the number that a pointer names. An argument that is left out moves nothing, and a missing
+ * field of a state is not known.
+ */
+function readAmount(
+  of: JsonObject,
+  pointer: string | undefined,
+  missing: 0 | undefined,
+): number | undefined {
+  if (pointer === undefined) return 0;
+  let value: unknown = of;
   for (const key of fromPointer(pointer)) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return 0;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return missing;
     value = (value as JsonObject)[key];
   }
   if (typeof value !== "number" || value < 0) return undefined;

@@ -13,7 +13,10 @@ import type { PolicySubject } from "./subjects.ts";
  */
 export async function obeyNewerPolicy(
   ports: PolicyPorts,
-  { connectionId, ...call }: Pick<PolicySubject, "tool" | "args" | "operation" | "connectionId">,
+  {
+    connectionId,
+    ...call
+  }: Pick<PolicySubject, "tool" | "args" | "operation" | "connectionId" | "previewed">,
   { terms, trail }: { readonly terms: Terms; readonly trail: GateTrail },
 ): Promise<Result<unknown, ToolFailure>> {
   const obeyed = await obeyPolicy(ports, { ...call, terms }, trail);

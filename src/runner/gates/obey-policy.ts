@@ -20,7 +20,7 @@ export type PolicyPorts = PortsOf<typeof GATES>;
  */
 export function obeyPolicy(
   ports: PolicyPorts,
-  call: Pick<PolicySubject, "terms" | "tool" | "args" | "operation">,
+  call: Pick<PolicySubject, "terms" | "tool" | "args" | "operation" | "previewed">,
   trail: GateTrail,
 ): Promise<Result<PolicySubject, ToolFailure>> {
   const found = { connectionId: undefined, workspaceId: undefined };

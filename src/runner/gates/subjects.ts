@@ -1,4 +1,5 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { ShownStates } from "../../protocol/approval/packet.ts";
 import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
@@ -44,6 +45,8 @@ export interface PolicySubject extends ToolUnderTerms {
   readonly workspaceId: string | undefined;
   /** What the call takes of budgets; the ceilings' gate counts it. */
   readonly amounts: BudgetAmounts;
+  /** Absent until the target's state is read. It may hold the amount that the call moves. */
+  readonly previewed?: ShownStates | undefined;
 }
 
 /** A call that the run may not want any more. */
