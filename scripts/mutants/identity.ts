@@ -88,7 +88,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a chain of actors counts",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/protocol/identity/token-claims.ts",
     from: "  act: v.optional(v.undefined()),\n",
     to: "",
     test: {
@@ -107,9 +107,39 @@ export const IDENTITY: readonly Mutant[] = [
     },
   },
   {
+    name: "an actor id may be masked in records",
+    file: "src/protocol/identity/api-token.ts",
+    from: "  v.check((id) => findSecret(id) === undefined),\n",
+    to: "",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "refuses a token whose subject would be masked as a key",
+    },
+  },
+  {
+    name: "an actor id may hold what addresses decode",
+    file: "src/protocol/identity/api-token.ts",
+    from: "[\\w.@|+:/=~#-]",
+    to: "[\\w.@|+:/=~#%-]",
+    test: {
+      file: "test/http/identity-attacks.test.ts",
+      name: "refuses a token whose subject is half decoded",
+    },
+  },
+  {
+    name: "a group that is called like a role gives the role",
+    file: "src/protocol/identity/token-claims.ts",
+    from: "roles: sound([...roles,",
+    to: "roles: sound([...all,",
+    test: {
+      file: "test/http/identity.test.ts",
+      name: "give the roles of the map, and never a role or scope of their own name",
+    },
+  },
+  {
     name: "a long token is verified",
     file: "src/adapters/bearer-authenticator.ts",
-    from: 'if (token.length > MAX_JWT_CHARS) return fail({ code: "invalid_token" });',
+    from: 'if (token.length > MAX_JWT_CHARS) return fail({ code: "invalid_token", reason: TOO_LONG });',
     to: "",
     test: {
       file: "test/http/identity-attacks.test.ts",
@@ -139,8 +169,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "an issuer that is away makes tokens invalid",
     file: "src/adapters/jwt-authenticator.ts",
-    from: 'isUnavailable ? "identity_unavailable"',
-    to: 'isUnavailable ? "invalid_token"',
+    from: 'if (cause instanceof KeysUnavailable) return fail({ code: "identity_unavailable" });',
+    to: "",
     test: {
       file: "test/http/identity.test.ts",
       name: "stay valid while it is unreachable, and no new key is accepted",

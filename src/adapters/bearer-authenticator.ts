@@ -6,6 +6,7 @@ import { bearerToken } from "./static-token-authenticator.ts";
 
 /** Longest signed token that is examined, so that a huge header costs no work. */
 const MAX_JWT_CHARS = 8_192;
+const TOO_LONG = `the JWT has more than ${MAX_JWT_CHARS} characters`;
 /** Three parts, separated by dots; the signature may be empty. */
 const LOOKS_SIGNED = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
@@ -32,7 +33,7 @@ export function createBearerAuthenticator({
     async authenticate(request) {
       const token = bearerToken(request);
       if (token === undefined || !LOOKS_SIGNED.test(token)) return listed.authenticate(request);
-      if (token.length > MAX_JWT_CHARS) return fail({ code: "invalid_token" });
+      if (token.length > MAX_JWT_CHARS) return fail({ code: "invalid_token", reason: TOO_LONG });
       if (typeOf(token) === EMBED_TYPE) return embedded.verify(token);
       return issued ? issued.verify(token) : listed.authenticate(request);
     },

@@ -4,8 +4,9 @@ import type { Clock } from "../capabilities/system.ts";
 import type { EmbedTokens, TokenVerifier } from "../capabilities/identity.ts";
 import { actorId, tenantId } from "../protocol/identity/api-token.ts";
 import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
-import { fail, ok } from "../protocol/outcome/result.ts";
+import { ok } from "../protocol/outcome/result.ts";
 import { deriveKey } from "./derive-key.ts";
+import { refuseToken } from "./refuse-token.ts";
 
 /** The type of embed tokens, and of no other token (RFC 8725, 3.11). */
 export const EMBED_TYPE = "embed+jwt";
@@ -84,8 +85,8 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
           ...(workspaceId !== undefined && { workspaceId }),
         };
         return ok({ tenantId: tenant, actorId: sub, scopes, roles: [], embed });
-      } catch {
-        return fail({ code: "invalid_token" });
+      } catch (cause) {
+        return refuseToken("the embed token", cause);
       }
     },
   };

@@ -1,12 +1,13 @@
 import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
-import * as v from "valibot";
 import type { Clock } from "../capabilities/system.ts";
 import type { TokenVerifier } from "../capabilities/identity.ts";
-import { actorId, scopeOrRole, tenantId } from "../protocol/identity/api-token.ts";
+import type { Log } from "../capabilities/log.ts";
 import type { JwtSettings } from "../protocol/identity/jwt-settings.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
+import { readPrincipal } from "../protocol/identity/token-claims.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
 import { JwksKeys, KeysUnavailable, type JwksPorts } from "./jwks-keys.ts";
+import { refuseToken } from "./refuse-token.ts";
 
 /** Accepted token types; the type may be absent (RFC 7519, 5.1; RFC 9068, 2.1). */
 const TYPES = new Set([undefined, "JWT", "jwt", "at+jwt", "application/at+jwt"]);
@@ -15,8 +16,12 @@ const TYPES = new Set([undefined, "JWT", "jwt", "at+jwt", "application/at+jwt"])
  * Authenticates tokens that the configured issuer signed (RFC 7519). The token decides neither its
  * algorithm nor the source of its key. Any deviation from the expected form makes it invalid.
  */
-export function createJwtAuthenticator(settings: JwtSettings, ports: JwksPorts): TokenVerifier {
+export function createJwtAuthenticator(
+  settings: JwtSettings,
+  ports: JwksPorts & { readonly log: Log },
+): TokenVerifier {
   const { keys } = settings;
+  const told = new Set<string>();
   const getKey: JWTVerifyGetKey =
     keys.kind === "jwks"
       ? new JwksKeys(keys.url, ports).resolver
@@ -25,15 +30,46 @@ export function createJwtAuthenticator(settings: JwtSettings, ports: JwksPorts):
     async verify(token) {
       try {
         const claims = await readClaims(token, getKey, { settings, clock: ports.clock });
-        const principal = claims && principalOf(claims, settings);
-        return principal ? ok(principal) : fail({ code: "invalid_token" });
+        const found = claims ? readPrincipal(claims, settings) : fail(NOT_ACCEPTED);
+        if (!found.ok) return refuseToken("the JWT", found.failure);
+        const { principal, unknown } = found.value;
+        if (unknown.length > 0 && isFirst(told, token)) tellUnknown(ports.log, principal, unknown);
+        return ok(principal);
       } catch (cause) {
         // The response says that the token is invalid, but not why.
-        const isUnavailable = cause instanceof KeysUnavailable;
-        return fail({ code: isUnavailable ? "identity_unavailable" : "invalid_token" });
+        if (cause instanceof KeysUnavailable) return fail({ code: "identity_unavailable" });
+        return refuseToken("the JWT", cause);
       }
     },
   };
+}
+
+const NOT_ACCEPTED = "has no exp, an iat in the future, or a header that is not accepted";
+
+/** Tokens of which the isolate remembers that the log has their unknown groups. */
+const MAX_TOLD = 1_000;
+
+function isFirst(told: Set<string>, token: string): boolean {
+  // The signature tells tokens apart, and is of no use without the rest.
+  const signature = token.slice(token.lastIndexOf("."));
+  if (told.has(signature)) return false;
+  if (told.size >= MAX_TOLD) told.clear();
+  told.add(signature);
+  return true;
+}
+
+/** Most groups that a line names, and how much of each. */
+const MAX_NAMED = 10;
+const MAX_NAME_CHARS = 64;
+
+/** Writes roles and groups that give nothing, which would be a riddle for the person otherwise. */
+function tellUnknown(log: Log, { tenantId }: Principal, unknown: readonly string[]): void {
+  const named = unknown.slice(0, MAX_NAMED).map((name) => {
+    return `"${name.slice(0, MAX_NAME_CHARS).replaceAll(/[^ -~]|"/g, "?")}"`;
+  });
+  const more = unknown.length > MAX_NAMED ? ` and ${unknown.length - MAX_NAMED} more` : "";
+  const detail = `a token has roles or groups that give nothing: ${named.join(", ")}${more}`;
+  log.write({ level: "warn", code: "groups_unknown", tenantId, detail });
 }
 
 interface Reading {
@@ -63,45 +99,4 @@ async function readClaims(
   // The library accepts a token without `exp`, and one whose `exp` is no finite number.
   const isCurrent = Number.isFinite(payload.exp) && (payload.iat ?? 0) <= latest;
   return isCurrent ? payload : undefined;
-}
-
-const person = v.pipe(
-  v.string(),
-  v.transform((name) => asActor(name, "user")),
-  actorId,
-);
-/** The actor who acts for the person (RFC 8693, 4.1). A chain of actors is refused. */
-const acting = v.object({
-  sub: v.pipe(
-    v.string(),
-    v.transform((name) => asActor(name, "agent")),
-    actorId,
-  ),
-  act: v.optional(v.undefined()),
-});
-/** Scopes or roles: a text with spaces, or a list. Malformed ones grant nothing and are dropped. */
-const names = v.pipe(
-  v.optional(v.union([v.string(), v.array(v.string())]), []),
-  v.transform((claim) => (typeof claim === "string" ? claim.split(" ") : claim)),
-  v.transform((names) => [...new Set(names)].filter((text) => v.is(scopeOrRole, text))),
-);
-
-function principalOf(payload: JWTPayload, settings: JwtSettings): Principal | undefined {
-  const claim = (name: string): unknown =>
-    Object.hasOwn(payload, name) ? payload[name] : undefined;
-  const tenant = v.safeParse(tenantId, claim(settings.tenantClaim));
-  const subject = v.safeParse(person, claim(settings.subjectClaim));
-  const roles = v.safeParse(names, claim(settings.rolesClaim));
-  const scopes = v.safeParse(names, claim(settings.scopesClaim));
-  const actor = v.safeParse(v.optional(acting), claim("act"));
-  if (!tenant.success || !subject.success || !roles.success) return undefined;
-  if (!scopes.success || !actor.success) return undefined;
-  const shared = { tenantId: tenant.output, roles: roles.output, scopes: scopes.output };
-  return actor.output
-    ? { ...shared, actorId: actor.output.sub, subjectId: subject.output }
-    : { ...shared, actorId: subject.output };
-}
-
-function asActor(name: string, kind: "user" | "agent"): string {
-  return /^(?:user|agent|service):/.test(name) ? name : `${kind}:${name}`;
 }

@@ -24,7 +24,8 @@ export function createStaticTokenAuthenticator(tokens: readonly ApiToken[]): Aut
       let match: Principal | undefined;
       // Compares every entry, so that timing does not reveal which one matches.
       for (const entry of known) if (sameBytes(entry.hash, hash)) match = entry.principal;
-      return match ? ok(match) : fail({ code: "invalid_token" });
+      const reason = "API_TOKENS has no entry with the hash of this token";
+      return match ? ok(match) : fail({ code: "invalid_token", reason });
     },
   };
 }

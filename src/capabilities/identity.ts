@@ -6,9 +6,11 @@ import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
 /**
  * Why a request has no principal. `identity_unavailable`: the keys of the issuer cannot be fetched.
  */
-export type AuthenticationFailure = {
+export interface AuthenticationFailure {
   readonly code: "missing_token" | "invalid_token" | "identity_unavailable";
-};
+  /** Why, for the log. It repeats nothing of the token. */
+  readonly reason?: string;
+}
 
 /**
  * Authenticates the sender of a request from its headers alone.

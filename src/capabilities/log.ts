@@ -5,6 +5,10 @@ import type { HideValues } from "../protocol/text/hide-values.ts";
 export type LogCode =
   /** A request ended with 500. */
   | "request_failed"
+  /** A request got 401 for its token. */
+  | "token_refused"
+  /** Roles or groups of an accepted token give their person nothing. */
+  | "groups_unknown"
   /** A run ended with `internal_error`. */
   | "run_failed"
   /** A tool's `execute`, `checkState`, `reconcile`, `verify` or `expect` threw. */

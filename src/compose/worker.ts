@@ -62,6 +62,7 @@ function assemble(
   { contracts, wires, pages, policyCache }: Deployment,
   keepAlive: KeepAlive,
 ): Omit<Services, "membersChanged"> {
+  const log = createConsoleLog();
   const tenants = composeTenants(env.tenants);
   const { registry, directory, queue, outcomes, trail, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
@@ -73,7 +74,7 @@ function assemble(
     listed: createStaticTokenAuthenticator(env.apiTokens),
     issued:
       env.jwt &&
-      createJwtAuthenticator(env.jwt, { fetch: sendRequest, clock: systemClock, keepAlive }),
+      createJwtAuthenticator(env.jwt, { fetch: sendRequest, clock: systemClock, keepAlive, log }),
     embedded: embedTokens,
   });
   const policies = composePolicies(env.policyKv, policyCache);
@@ -119,7 +120,7 @@ function assemble(
     runs: createDurableRunGateway(env.runs),
     runIds: createHmacRunIds(env.rootSecret, randomBytes),
     clock: systemClock,
-    log: createConsoleLog(),
+    log,
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
     wires: wires.clients,

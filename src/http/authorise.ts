@@ -68,10 +68,13 @@ export function authorise<E extends HonoEnv>(
 async function refuseUnauthenticated(
   request: Request,
   services: Services,
-  { code }: AuthenticationFailure,
+  { code, reason: detail }: AuthenticationFailure,
 ): Promise<Response> {
   if (code === "identity_unavailable") return problem(code, { headers: { "retry-after": "5" } });
   const tooMany = await limitAddress(request, services);
+  if (!tooMany && detail !== undefined) {
+    services.log.write({ level: "warn", code: "token_refused", detail });
+  }
   return tooMany ?? problem(code, { headers: { "www-authenticate": "Bearer" } });
 }
 

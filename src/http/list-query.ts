@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { CursorScope } from "../capabilities/tenant.ts";
+import { MAX_ACTOR_CHARS } from "../protocol/identity/ids.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { ListPosition, ListPage } from "../protocol/list/page.ts";
 import { problem } from "./problem.ts";
@@ -7,10 +8,8 @@ import type { AuthorisedRequest } from "./authorise.ts";
 
 const DEFAULT_LIMIT = "25";
 const MAX_LIMIT = 100;
-/** Longest value of a filter. */
-const MAX_VALUE_CHARS = 256;
-
-const shortText = v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_VALUE_CHARS));
+/** Other filters are shorter than the id of an actor. */
+const shortText = v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_ACTOR_CHARS));
 
 /** A time in ISO 8601, UTC, to the second or the millisecond. */
 const instant = v.pipe(

@@ -1,3 +1,4 @@
+import { toActor } from "../protocol/identity/api-token.ts";
 import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 
@@ -11,10 +12,9 @@ export interface PersonRights {
 }
 
 /**
- * Makes a caller of the tenant `acme`. The id of `ann` is `user:ann`; a name with a colon is a
- * whole id, such as `service:billing`.
+ * Makes a caller of the tenant `acme`. The id of `ann` is `user:ann`; a name that begins with a kind
+ * is a whole id, such as `service:billing`.
  */
 export function person(name: string, { roles = [], scopes = [] }: PersonRights = {}): Principal {
-  const actorId = (name.includes(":") ? name : `user:${name}`) as ActorId;
-  return { tenantId: TEST_TENANT, actorId, roles, scopes };
+  return { tenantId: TEST_TENANT, actorId: toActor(name, "user") as ActorId, roles, scopes };
 }

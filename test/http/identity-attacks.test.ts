@@ -1,5 +1,5 @@
 import { exportSPKI, importJWK, SignJWT } from "jose";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { foundIssuer, type Issuer } from "../fakes/issuer.ts";
 import {
   authOf,
@@ -25,7 +25,13 @@ beforeAll(async () => {
 });
 
 async function expectRefused(token: string): Promise<void> {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   const response = await send("/v1/tools", bearer(token));
+  // The log says why, in words of its own.
+  const line = String(warn.mock.calls[0]?.[0]);
+  warn.mockRestore();
+  expect(line).toMatch(/^\{"level":"warn","code":"token_refused","detail":"(?:[A-Za-z][^"]+)"\}$/);
+  for (const part of token.split(".")) expect(line.includes(part) && part.length > 3).toBe(false);
   expect([response.status, await response.json()]).toEqual([
     401,
     expect.objectContaining({ code: "invalid_token" }),
@@ -67,6 +73,14 @@ test.each([
   ["whose subject has a space", { sub: "ann smith" }],
   ["whose subject names a kind twice", { sub: "user:user:ann" }],
   ["whose subject is a kind alone", { sub: "user:" }],
+  ["whose subject has 256 characters", { sub: "x".repeat(256) }],
+  ["whose subject closes a text", { sub: 'ann"' }],
+  ["whose subject opens an element", { sub: "<b>ann" }],
+  ["whose subject is half decoded", { sub: "ann%7Cb" }],
+  ["whose subject has a line break", { sub: "ann\n" }],
+  ["whose subject has a letter of another script", { sub: "\u0430nn" }],
+  ["whose subject would be masked as a key", { sub: "sk-0123456789abcdef" }],
+  ["whose subject would be masked as an address with a password", { sub: "a://b:c@d" }],
   ["whose scopes are an object", { scope: { chat: true } }],
   ["whose scopes are numbers", { scope: [1] }],
   ["whose roles are an object", { roles: { approver: true } }],
@@ -74,9 +88,22 @@ test.each([
   ["whose actor has no name", { act: {} }],
   ["whose actor acts for another", { act: { sub: "helper", act: { sub: "deeper" } } }],
   ["whose actor acts for nobody", { act: { sub: "helper", act: null } }],
-  ["whose actor has a separator", { act: { sub: "a/b" } }],
+  ["whose actor has a separator", { act: { sub: "a,b" } }],
 ])("refuses a token %s", async (_name, changes) => {
   await expectRefused(await issuer.sign(claimsOf(changes)));
+});
+
+test.each([
+  ["has expired", { exp: now - 60 }],
+  ["has another aud", { aud: "other" }],
+  ["has another iss", { iss: "https://evil.test/" }],
+  ["has a claim sub that is not 1 to 255 of", { sub: "ann smith" }],
+  ["has a claim tenant that is not", { tenant: 7 }],
+])("the log says of a refused token: %s", async (reason, changes) => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  await send("/v1/tools", bearer(await issuer.sign(claimsOf(changes))));
+  expect(warn.mock.calls).toEqual([[expect.stringContaining(`"the JWT ${reason}`)]]);
+  warn.mockRestore();
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createConsoleLog } from "../../src/adapters/console-log.ts";
 import { createJwtAuthenticator } from "../../src/adapters/jwt-authenticator.ts";
 import { systemClock } from "../../src/adapters/system.ts";
 import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
@@ -88,11 +89,12 @@ test("makes a JWT that a deployment with the same secret accepts", async () => {
         tenantClaim: "tenant",
         subjectClaim: "sub",
         rolesClaim: "roles",
+        groupsClaim: "groups",
         scopesClaim: "scope",
         clockToleranceSeconds: 5,
         keys: { kind: "secret", secret: new TextEncoder().encode(secret) },
       },
-      { clock: systemClock, fetch, keepAlive: () => undefined },
+      { clock: systemClock, fetch, keepAlive: () => undefined, log: createConsoleLog() },
     );
     expect(await verifier.verify(String(stdout).trim())).toEqual({
       ok: true,

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { ActorId, TenantId } from "./ids.ts";
 import { parseJsonAs } from "../json/parse-as.ts";
+import { findSecret } from "../text/secrets.ts";
 
 /** A tenant id. It is part of storage keys and run ids: short, printable, without separators. */
 export const tenantId = v.pipe(
@@ -8,12 +9,27 @@ export const tenantId = v.pipe(
   v.regex(/^[a-zA-Z0-9_-]{1,64}$/),
   v.transform((id) => id as TenantId),
 );
-/** An actor id: kind and name. It is part of storage keys too. */
+/** What an actor id is, for people. */
+export const ACTOR_FORM = "1 to 255 of A-Z a-z 0-9 _ . @ | + : / = ~ # -";
+
+/**
+ * An actor id: kind and name. It is part of keys, addresses and records. Its characters need no
+ * escape in JSON, HTML and headers; addresses encode it.
+ * Threat: a quote, a space, a `%` or a letter that looks like another one, so that an id breaks out
+ * of its place or two people share one. Records mask what looks like a secret, so such an id would
+ * name nobody.
+ */
 export const actorId = v.pipe(
   v.string(),
-  v.regex(/^(?:user|agent|service):[a-zA-Z0-9_.@-]{1,96}$/),
+  v.regex(/^(?:user|agent|service):(?!(?:user|agent|service):)[\w.@|+:/=~#-]{1,255}$/),
+  v.check((id) => findSecret(id) === undefined),
   v.transform((id) => id as ActorId),
 );
+
+/** Adds the kind to a name that has none. */
+export function toActor(name: string, kind: "user" | "agent"): string {
+  return /^(?:user|agent|service):/.test(name) ? name : `${kind}:${name}`;
+}
 
 /** A scope or a role. */
 export const scopeOrRole = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));

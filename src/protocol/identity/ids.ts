@@ -19,6 +19,9 @@ export type ApprovalId = Branded<"ApprovalId">;
 /** `<recovery epoch>-<sequence>`; see event-id.ts. */
 export type EventId = Branded<"EventId">;
 
+/** Longest actor id: a kind, a colon, and a subject of OpenID Connect, which has 255 characters. */
+export const MAX_ACTOR_CHARS = 263;
+
 /** Longest tool call id that a client or a model may use (seeds/001, "Contract layer"). */
 export const MAX_TOOL_CALL_ID_CHARS = 128;
 /** Largest tool-call arguments, as JSON text in UTF-8 (seeds/001, "Contract layer"). */

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { parseJsonAs } from "../json/parse-as.ts";
+import { recordOf } from "../json/record.ts";
+import { scopeOrRole } from "./api-token.ts";
 import { fail, ok, type Result } from "../outcome/result.ts";
 
 /** Algorithms whose public keys come from the issuer. */
@@ -29,7 +30,19 @@ const settings = v.strictObject({
   tenantClaim: v.optional(text, "tenant"),
   subjectClaim: v.optional(text, "sub"),
   rolesClaim: v.optional(text, "roles"),
-  scopesClaim: v.optional(text, "scope"),
+  /** Absent: `scope` and `scp`. */
+  scopesClaim: v.optional(text),
+  groupsClaim: v.optional(text, "groups"),
+  /** What the members of a group of the issuer are and may do here. Absent: nobody reads groups. */
+  groups: v.optional(
+    recordOf(
+      v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
+      v.strictObject({
+        roles: v.optional(v.array(scopeOrRole), []),
+        scopes: v.optional(v.array(scopeOrRole), []),
+      }),
+    ),
+  ),
   clockToleranceSeconds: v.optional(seconds(300), 5),
   maxAgeSeconds: v.optional(seconds(31_536_000)),
 });
@@ -49,9 +62,13 @@ export interface JwtSettings extends Omit<v.InferOutput<typeof settings>, "jwksU
  * Contract: pure; the failure names the mistake, never a value.
  */
 export function readJwtSettings(auth: unknown, secret: unknown): Result<JwtSettings, string> {
-  const parsed = typeof auth === "string" ? parseJsonAs(settings, auth) : undefined;
-  if (!parsed) return fail("AUTH is not valid. Set it as docs/identity.md says");
-  const { jwksUrl, ...rest } = parsed;
+  const parsed = v.safeParse(settings, readJson(auth));
+  if (!parsed.success) {
+    const path = v.getDotPath(parsed.issues[0]);
+    const place = path === null ? "" : ` at ${path}`;
+    return fail(`AUTH is not valid${place}. Set it as docs/identity.md says`);
+  }
+  const { jwksUrl, ...rest } = parsed.output;
   const shared = rest.algorithms.filter((algorithm) => algorithm === "HS256").length;
   if (shared > 0 && shared < rest.algorithms.length) {
     return fail("AUTH mixes HS256 with public-key algorithms. Name one kind only");
@@ -69,6 +86,14 @@ export function readJwtSettings(auth: unknown, secret: unknown): Result<JwtSetti
   if (secret !== undefined)
     return fail("JWT_SECRET is set, but AUTH does not name HS256. Remove the secret");
   return ok({ ...rest, keys: { kind: "jwks", url: jwksUrl } });
+}
+
+function readJson(text: unknown): unknown {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Over plain HTTP anybody on the path could replace the keys. */

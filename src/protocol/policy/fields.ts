@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isWholeMillionths } from "../budget/millionths.ts";
+import { MAX_ACTOR_CHARS } from "../identity/ids.ts";
 
 /** Accepts a whole number from 0. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -30,7 +31,7 @@ export const wellFormedText = (maxChars: number) =>
 /** Accepts the id of a tool or a connection, a version or a scope. */
 export const name = v.pipe(wellFormedText(64), v.minLength(1));
 /** Accepts the id of an actor. */
-export const actor = v.pipe(wellFormedText(128), v.minLength(1));
+export const actor = v.pipe(wellFormedText(MAX_ACTOR_CHARS), v.minLength(1));
 
 const A_TIME = "a time that exists, with a zone: 2027-06-30T00:00:00Z";
 
