@@ -187,6 +187,46 @@ export const IDENTITY: readonly Mutant[] = [
     },
   },
   {
+    name: "a service gives any role to a page",
+    file: "src/http/embed-tokens.ts",
+    from: "const refused = roles.find((role) => !given.has(role));",
+    to: 'const refused = given.has("") ? "" : undefined;',
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "a service gives a role if its policy allows it: a policy that gives the service no roles",
+    },
+  },
+  {
+    name: "a role for other people is given to everybody",
+    file: "src/http/embed-tokens.ts",
+    from: "const given = new Set(fitting.flatMap((entry) => entry.roles));",
+    to: "const given = new Set(entries.flatMap((entry) => entry.roles));",
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "a service gives a role if its policy allows it: a policy that gives it the role for other people",
+    },
+  },
+  {
+    name: "a person passes on roles that they lack",
+    file: "src/http/embed-tokens.ts",
+    from: "const lacking = roles.find((role) => !minter.roles.includes(role));",
+    to: "const lacking = roles.find(() => false);",
+    test: {
+      file: "test/http/page-token-attacks.test.ts",
+      name: "a person passes on the roles that they have, and no others",
+    },
+  },
+  {
+    name: "a token for a workspace of others is minted",
+    file: "src/http/unusable-token.ts",
+    from: "if (workspaceId !== undefined && !isMember(policy, workspaceId, person)) {",
+    to: "if (false) {",
+    test: {
+      file: "test/http/workspace-attacks.test.ts",
+      name: "that lacks the role of a member is not minted",
+    },
+  },
+  {
     name: "an embed token counts everywhere",
     file: "src/http/cors.ts",
     from: "if (!isBound) return",

@@ -1,11 +1,10 @@
 import { decodeProtectedHeader } from "jose";
 import type { Authenticator, TokenVerifier } from "../capabilities/identity.ts";
+import { MAX_JWT_CHARS } from "../protocol/identity/embed-grant.ts";
 import { fail } from "../protocol/outcome/result.ts";
 import { EMBED_TYPE } from "./embed-tokens.ts";
 import { bearerToken } from "./static-token-authenticator.ts";
 
-/** Longest signed token that is examined, so that a huge header costs no work. */
-const MAX_JWT_CHARS = 8_192;
 const TOO_LONG = `the JWT has more than ${MAX_JWT_CHARS} characters`;
 /** Three parts, separated by dots; the signature may be empty. */
 const LOOKS_SIGNED = /^[\w-]+\.[\w-]+\.[\w-]*$/;

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { Clock } from "../capabilities/system.ts";
 import type { EmbedTokens, TokenVerifier } from "../capabilities/identity.ts";
 import { actorId, tenantId } from "../protocol/identity/api-token.ts";
-import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
+import { EMBED_SCOPES, embedFields, embedRoles } from "../protocol/identity/embed-grant.ts";
 import { ok } from "../protocol/outcome/result.ts";
 import { deriveKey } from "./derive-key.ts";
 import { refuseToken } from "./refuse-token.ts";
@@ -23,6 +23,7 @@ const claims = v.object({
   sub: actorId,
   minter: actorId,
   scopes: v.array(v.picklist(EMBED_SCOPES)),
+  roles: embedRoles,
   ...embedFields,
 });
 
@@ -38,8 +39,8 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
   const key = deriveKey(ports.rootSecret, "embed-token");
   return {
     async mint({ tenantId: tenant, actorId: sub, minterId: minter, ttlSeconds, ...order }) {
-      const { scopes, origin, toolIds, budgets, assistantId, connectionIds, model, workspaceId } =
-        order;
+      const { scopes, roles, origin, toolIds, budgets } = order;
+      const { assistantId, connectionIds, model, workspaceId } = order;
       const iat = Math.floor(clock.nowMs() / MILLISECONDS);
       const exp = iat + ttlSeconds;
       const registered = { iss: ISSUER, aud: AUDIENCE, sub, jti: randomId(), iat, exp };
@@ -48,6 +49,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
         tenant,
         minter,
         scopes,
+        ...(roles.length > 0 && { roles }),
         origin,
         toolIds,
         ...(budgets && { budgets }),
@@ -71,8 +73,8 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
           currentDate: new Date(clock.nowMs()),
         });
         const token = v.parse(claims, payload);
-        const { jti, tenant, sub, minter: minterId, scopes, origin, toolIds, budgets } = token;
-        const { assistantId, connectionIds, model, workspaceId } = token;
+        const { jti, tenant, sub, minter: minterId, scopes, roles, origin, toolIds } = token;
+        const { budgets, assistantId, connectionIds, model, workspaceId } = token;
         const embed = {
           id: jti,
           minterId,
@@ -84,7 +86,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
           ...(model !== undefined && { model }),
           ...(workspaceId !== undefined && { workspaceId }),
         };
-        return ok({ tenantId: tenant, actorId: sub, scopes, roles: [], embed });
+        return ok({ tenantId: tenant, actorId: sub, scopes, roles, embed });
       } catch (cause) {
         return refuseToken("the embed token", cause);
       }

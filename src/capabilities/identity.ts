@@ -36,6 +36,7 @@ export interface EmbedTokenOrder extends Omit<EmbedGrant, "id"> {
   readonly actorId: ActorId;
   readonly minterId: ActorId;
   readonly scopes: readonly string[];
+  readonly roles: readonly string[];
   readonly ttlSeconds: number;
 }
 

@@ -4,13 +4,14 @@ import { actorId } from "../protocol/identity/api-token.ts";
 import type { ActorId } from "../protocol/identity/ids.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { actsInOwnName } from "../protocol/approval/check-vote.ts";
-import { EMBED_SCOPES, embedFields } from "../protocol/identity/embed-grant.ts";
+import { EMBED_SCOPES, embedFields, embedRoles } from "../protocol/identity/embed-grant.ts";
 import { actorsOf, type Principal } from "../protocol/identity/principal.ts";
 import { narrowPolicy } from "../protocol/policy/narrow.ts";
 import { chooseAssistant } from "./choose-assistant.ts";
 import { chooseModel } from "./choose-model.ts";
 import { problem } from "./problem.ts";
 import { readJson } from "./read-json.ts";
+import { whyUnusable } from "./unusable-token.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
 
@@ -37,17 +38,19 @@ const embedTokenBody = v.strictObject({
     v.pipe(v.number(), v.safeInteger(), v.minValue(MIN_TTL_SECONDS), v.maxValue(MAX_TTL_SECONDS)),
     DEFAULT_TTL_SECONDS,
   ),
+  /** Roles that the person has. */
+  roles: embedRoles,
 });
 
 /**
  * `POST /v1/embed-tokens`: mints a short-lived token for one page and one person. The token allows
- * nothing that the token of its minter does not allow, and has no roles.
+ * nothing that the token of its minter does not allow, and has the roles that the minter may give.
  */
 async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const body = await readJson(request, embedTokenBody);
   if (!body.ok) return body.failure;
-  const { scopes, toolIds, origin, actorId: holder } = body.value;
+  const { scopes, roles, toolIds, origin, actorId: holder } = body.value;
   const lacking = scopes.find((scope) => !principal.scopes.includes(scope));
   if (lacking) {
     const detail = `The caller lacks the scope ${lacking}. Leave it out, or use a token that has it.`;
@@ -55,7 +58,7 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   }
   const { tenantId, actorId: minterId } = principal;
   const { policy } = await services.policies.load(tenantId);
-  const refusal = whyNotMint(principal, holder, policy.embedMinters);
+  const refusal = whyNotMint(principal, { holder, roles }, policy.embedMinters);
   if (refusal !== undefined) return problem("minting_not_allowed", { detail: refusal });
   if (!policy.origins.includes(origin)) {
     return problem("origin_not_allowed", {
@@ -79,12 +82,15 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   if (errors.length > 0) return problem("tool_not_available", { errors });
   const order = { ...body.value, assistantId: pin.id, tenantId, minterId };
   const { token, expiresAtMs } = await services.embedTokens.mint(order);
+  const unusable = whyUnusable({ order, token, tools }, policy, services);
+  if (unusable.length > 0) return problem("embed_token_unusable", { errors: unusable });
   const expiresAt = toIso(expiresAtMs);
   const { connectionIds, workspaceId } = body.value;
   const bound = {
     ...(connectionIds && { connectionIds }),
     ...(model !== undefined && { model }),
     ...(workspaceId !== undefined && { workspaceId }),
+    ...(roles.length > 0 && { roles }),
   };
   const result = { holder, origin, toolIds, scopes, expiresAt, assistantId: pin.id, ...bound };
   const at = toIso(nowMs);
@@ -100,22 +106,31 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
 
 /**
  * Tells why the caller may not mint a token for a person; undefined when the caller may. People
- * mint for themselves. A service mints for the people that the policy names for it.
+ * mint for themselves, with roles that they have. A service mints for the people that the policy
+ * names for it, with the roles of the same entry.
  * Threat: with the token of a colleague, the caller reads their runs, starts runs in their name and
  * approves those runs. With the token of a person, an agent acts without a delegation.
  */
 function whyNotMint(
   minter: Principal,
-  holder: ActorId,
+  { holder, roles }: { readonly holder: ActorId; readonly roles: readonly string[] },
   minters: ToolPolicy["embedMinters"],
 ): string | undefined {
-  if (minter.actorId === holder && actsInOwnName(minter)) return undefined;
+  if (minter.actorId === holder && actsInOwnName(minter)) {
+    const lacking = roles.find((role) => !minter.roles.includes(role));
+    return lacking && `The caller has no role ${lacking}. Leave it out.`;
+  }
   const isService = minter.actorId.startsWith("service:") && minter.subjectId === undefined;
   if (!isService)
     return "People mint embed tokens for themselves only. For others, use a token of a service.";
   const entries = minters.filter(({ actorId }) => actorId === minter.actorId);
-  const mayMint = entries.some(({ people }) => people?.includes(holder) ?? true);
-  return mayMint
-    ? undefined
-    : "The policy does not let this service mint for this person. Add it to embedMinters.";
+  const fitting = entries.filter(({ people }) => people?.includes(holder) ?? true);
+  if (fitting.length === 0)
+    return "The policy does not let this service mint for this person. Add it to embedMinters.";
+  const given = new Set(fitting.flatMap((entry) => entry.roles));
+  const refused = roles.find((role) => !given.has(role));
+  return (
+    refused &&
+    `The policy does not let this service give the role ${refused}. Add it to the roles of its entry in embedMinters.`
+  );
 }

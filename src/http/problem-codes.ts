@@ -40,6 +40,10 @@ export const PROBLEMS = {
     status: 403,
     title: "The caller may not mint embed tokens for this person. The detail says who may.",
   },
+  embed_token_unusable: {
+    status: 422,
+    title: "No run could use this embed token. The errors say why.",
+  },
   unsupported_media_type: {
     status: 415,
     title: "The body is not declared as JSON. Send Content-Type: application/json.",

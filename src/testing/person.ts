@@ -12,8 +12,8 @@ export interface PersonRights {
 }
 
 /**
- * Makes a caller of the tenant `acme`. The id of `ann` is `user:ann`; a name that begins with a kind
- * is a whole id, such as `service:billing`.
+ * Makes a caller of the tenant `acme`. The id of `ann` is `user:ann`; a name that begins with a
+ * kind is a whole id, such as `service:billing`.
  */
 export function person(name: string, { roles = [], scopes = [] }: PersonRights = {}): Principal {
   return { tenantId: TEST_TENANT, actorId: toActor(name, "user") as ActorId, roles, scopes };

@@ -59,7 +59,14 @@ async function signed({
   });
   const [actorId, minterId] = ["user:ann" as ActorId, "service:backend" as ActorId];
   const holder = { tenantId: "hosted" as TenantId, actorId, minterId };
-  const order = { ...ORDER, ...holder, origin, scopes: ["tools:read"] as const, ttlSeconds };
+  const order = {
+    ...ORDER,
+    ...holder,
+    origin,
+    scopes: ["tools:read"] as const,
+    roles: [],
+    ttlSeconds,
+  };
   return (await tokens.mint(order)).token;
 }
 

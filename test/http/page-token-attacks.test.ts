@@ -43,7 +43,7 @@ async function signedBy(minter: string): Promise<string> {
     randomId: () => "x",
   });
   const [tenantId, minterId] = ["bendable" as TenantId, minter as ActorId];
-  return (await tokens.mint({ ...ORDER, tenantId, minterId, ttlSeconds: 900 })).token;
+  return (await tokens.mint({ ...ORDER, tenantId, minterId, roles: [], ttlSeconds: 900 })).token;
 }
 
 /** Sends a request as the page would that holds the token. */
@@ -100,6 +100,54 @@ describe("who mints a page token, and for whom", () => {
       expect(await mint("desk")).toEqual(said);
     },
   );
+
+  test.each<[string, readonly object[], readonly string[], boolean]>([
+    ["gives the service no roles", [{ actorId: "service:desk" }], ["operator"], false],
+    ["gives it another role", [{ actorId: "service:desk", roles: ["clerk"] }], ["operator"], false],
+    [
+      "gives it the role for other people",
+      [{ actorId: "service:desk" }, { actorId: "service:desk", people: [], roles: ["operator"] }],
+      ["operator"],
+      false,
+    ],
+    ["gives it one of two", [{ actorId: "service:desk", roles: ["a"] }], ["a", "operator"], false],
+    ["gives it the role", [{ actorId: "service:desk", roles: ["operator"] }], ["operator"], true],
+  ])(
+    "a service gives a role if its policy allows it: a policy that %s",
+    async (_is, minters, roles, isMinted) => {
+      await govern({ ...POLICY, embedMinters: minters });
+      const said = isMinted ? expect.any(String) : [403, "minting_not_allowed"];
+      expect(await mint("desk", { roles })).toEqual(said);
+    },
+  );
+
+  test("a person passes on the roles that they have, and no others", async () => {
+    const own = { actorId: "user:mallory" };
+    expect(await mint("mallory", { ...own, roles: ["operator"] })).toEqual(expect.any(String));
+    const refused = await mint("mallory", { ...own, roles: ["operator", "admin"] });
+    expect(refused).toEqual([403, "minting_not_allowed"]);
+  });
+
+  test("a token with a role votes as that role, and one without does not", async () => {
+    await govern({
+      ...POLICY,
+      approvals: [{ pattern: "operator_review", excludeRequester: false }],
+      embedMinters: [{ actorId: "service:desk", roles: ["operator"] }],
+    });
+    const plain = String(await mint("desk"));
+    const reviewer = String(await mint("desk", { roles: ["operator"] }));
+    const { approvalId } = await askOnPage(plain);
+    const path = `/v1/approvals/${approvalId}/decisions`;
+    expect(await reasonOf(await ask(plain, path, APPROVE))).toEqual([403, "role_missing"]);
+    expect((await ask(reviewer, path, APPROVE)).status).toBe(200);
+  });
+
+  test("a token that no run can use is refused, and says why", async () => {
+    const allowedTools = [{ id: TOOL, scopes: ["titles:write"] }];
+    await govern({ ...POLICY, allowedTools });
+    expect(await mint("desk")).toEqual([422, "embed_token_unusable"]);
+    expect(await mint("desk", { scopes: ["runs:read"] })).toEqual(expect.any(String));
+  });
 
   test("a policy without embedMinters lets no service mint", async () => {
     const { embedMinters: _none, ...policy } = POLICY;

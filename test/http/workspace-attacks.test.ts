@@ -103,7 +103,7 @@ describe("an embed token", () => {
     governStudio({
       ...POLICY,
       origins: [HOST_PAGE],
-      embedMinters: [{ actorId: "service:front" }],
+      embedMinters: [{ actorId: "service:front", roles: ["designer"] }],
       workspaces: {
         studio: STUDIO,
         private: PRIVATE,
@@ -117,6 +117,7 @@ describe("an embed token", () => {
     const order = { origin: HOST_PAGE, actorId, toolIds: TOOLS, ...bound };
     const init = { caller: "front" as Caller, method: "POST", headers: JSON_TYPE };
     const minted = await send("/v1/embed-tokens", { ...init, body: JSON.stringify(order) });
+    if (minted.status !== 200) return minted;
     const { token } = await minted.json<{ token: string }>();
     const calls = [{ id: "call_1", name: show, args: "{}" }];
     const messages = [{ role: "user", content: script({ calls }, { text: ["ok"] }) }];
@@ -141,14 +142,36 @@ describe("an embed token", () => {
 
   test("names no other workspace than the one that it binds", async () => {
     const named = { workspaceId: "private" };
-    for (const bound of [{}, { workspaceId: "studio" }]) {
-      const refused = await refusalOf(await showOnPage("user:ada", bound, named));
+    for (const [actorId, bound] of [
+      ["user:mia", {}],
+      ["user:ada", { workspaceId: "studio" }],
+    ] as const) {
+      const refused = await refusalOf(await showOnPage(actorId, bound, named));
       expect(refused).toEqual([422, "workspace_not_available"]);
     }
   });
 
-  test("that binds a workspace of others gets nothing of it", async () => {
-    const seen = await showOnPage("user:mia", { workspaceId: "private" }, {});
-    expect(await classOf(seen)).toBe("PERMISSION_DENIED");
+  test.each<[string, string, object, string]>([
+    ["binds a workspace of others", "user:mia", { workspaceId: "private" }, "/workspaceId"],
+    ["lacks the role of a member", "user:zed", { workspaceId: "studio" }, "/workspaceId"],
+    ["has no workspace for its tools", "user:zed", {}, "/toolIds/0"],
+    ["has two workspaces and binds none", "user:ada", {}, "/toolIds/0"],
+  ])("that %s is not minted", async (_what, actorId, bound, pointer) => {
+    const refused = await showOnPage(actorId, bound, {});
+    const { code, errors } = await refused.json<{ code: string; errors: readonly object[] }>();
+    expect([refused.status, code, errors[0]]).toMatchObject([
+      422,
+      "embed_token_unusable",
+      { pointer },
+    ]);
+  });
+
+  test("with a role of its person is a member as the role is, until the policy changes", async () => {
+    const roles = ["designer"];
+    expect(await classOf(await showOnPage("user:zed", { roles }, {}))).toBe("SUCCESS");
+    const bound = { workspaceId: "studio", roles };
+    expect(await classOf(await showOnPage("user:zed", bound, {}))).toBe("SUCCESS");
+    const widened = await showOnPage("user:zed", bound, { roles: ["admin"] });
+    expect(await refusalOf(widened)).toEqual([422, "invalid_request"]);
   });
 });

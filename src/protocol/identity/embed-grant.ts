@@ -4,8 +4,11 @@ import { runLimits, type RunLimits } from "../policy/limits.ts";
 import { connectionId } from "../connection/stored.ts";
 import { workspaceId } from "../workspace/address.ts";
 import type { ActorId, ConnectionId } from "./ids.ts";
+import { scopeOrRole } from "./api-token.ts";
 import { webOrigin } from "./web-origin.ts";
 
+/** Longest signed token that is examined, so that a huge header costs no work. */
+export const MAX_JWT_CHARS = 8_192;
 const MAX_TOOLS = 64;
 
 /** Few enough to fit into a header. */
@@ -53,6 +56,9 @@ export const embedFields = {
   model: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(256))),
   workspaceId: v.optional(workspaceId),
 } as const;
+
+/** The roles of an embed token: of its person, as far as the minter may give them. */
+export const embedRoles = v.optional(v.pipe(v.array(scopeOrRole), v.maxLength(16)), []);
 
 /** Scopes that an embed token may have; none of them administers a tenant. */
 export const EMBED_SCOPES = [

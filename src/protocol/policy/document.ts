@@ -51,6 +51,8 @@ const embedMinter = v.strictObject({
   actorId: v.pipe(actor, v.startsWith("service:", "the id of a service: service:…")),
   /** Absent: every person of the tenant. */
   people: v.optional(listOf(actor)),
+  /** The roles that it may give to them. */
+  roles: v.optional(listOf(name), []),
 });
 
 /** Who is a member of a workspace: actors by id, and everybody with one of the roles. */
