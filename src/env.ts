@@ -23,6 +23,8 @@ export interface Env {
   readonly lifetimes: Lifetimes;
   /** RUN_ID_SECRET. adapters/derive-key.ts lists the keys that are derived from it. */
   readonly rootSecret: string;
+  /** RUN_ID_SECRET_OLD, during a rotation: verifies what it signed, and signs nothing. */
+  readonly olderSecret?: string | undefined;
   readonly connectionKeys: ConnectionKeys;
   readonly apiTokens: readonly ApiToken[];
   /** The issuer whose tokens are accepted besides `apiTokens`. */
@@ -55,6 +57,7 @@ const DAY_SECONDS = 86_400;
 /** KV keeps nothing for less time, so a shorter retention would be a false promise. */
 const MIN_KV_SECONDS = 60;
 const MIN_SECRET_CHARS = 32;
+const OLDER_SECRET = "RUN_ID_SECRET_OLD";
 
 /** What is wrong with the configuration. Names bindings and reasons, never values. */
 export interface EnvFailure {
@@ -76,6 +79,10 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     tenants: binding("TENANTS", "idFromName") as DurableObjectNamespace,
   };
   const rootSecret = parse("RUN_ID_SECRET", parseSecret, `${MIN_SECRET_CHARS} characters or more`);
+  const olderSecret =
+    raw[OLDER_SECRET] === undefined
+      ? undefined
+      : parse(OLDER_SECRET, parseSecret, `${MIN_SECRET_CHARS} characters or more, or remove it`);
   const keysForm = "a JSON list of keys as in docs/connections.md";
   const connectionKeys = parse("CONNECTION_KEYS", parseConnectionKeys, keysForm);
   const isDevelopment = raw["DEVELOPER"] !== undefined;
@@ -102,6 +109,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     ...stores,
     lifetimes,
     rootSecret,
+    ...(olderSecret !== undefined && { olderSecret }),
     connectionKeys,
     apiTokens,
     ...(jwt && { jwt }),

@@ -54,7 +54,8 @@ export async function claimUndo(
       kind: "claimed",
       status: isNew ? "running" : (record.undo?.status ?? "running"),
       claim: {
-        runId: derived,
+        // A rotation of the root secret derives another id for an attempt that has begun.
+        runId: isNew ? derived : (record.undo?.runId ?? derived),
         call: {
           toolId: compensation.toolId,
           argumentsText: JSON.stringify(compensation.args),

@@ -12,7 +12,7 @@ import type { KnownSecrets } from "./known-secrets.ts";
 
 /** Secrets beside the keys of providers, whose names end in `_API_KEY`. */
 const ALWAYS_NEEDED = ["RUN_ID_SECRET", "CONNECTION_KEYS"];
-const SECRETS = new Set([...ALWAYS_NEEDED, "API_TOKENS", "JWT_SECRET"]);
+const SECRETS = new Set([...ALWAYS_NEEDED, "RUN_ID_SECRET_OLD", "API_TOKENS", "JWT_SECRET"]);
 /** Fit the form that the deployment expects, where only the name of a secret is known. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   CONNECTION_KEYS: JSON.stringify([{ id: "1", key: randomBytes(32).toString("base64") }]),

@@ -155,7 +155,7 @@ export const GROWTH: readonly Mutant[] = [
   {
     name: "the retention goes on from any summary",
     file: "durable-objects/tenant/audit-retention.ts",
-    from: "if (before && (await signer.sign(removalText(before))) !== before.signature) return false;",
+    from: "if (before && !(await signer.hasSigned(removalText(before), before.signature))) return false;",
     to: "",
     test: {
       file: "test/durable-objects/audit-retention.test.ts",

@@ -187,6 +187,26 @@ export const IDENTITY: readonly Mutant[] = [
     },
   },
   {
+    name: "a key of the older secret starts a second run",
+    file: "src/http/request-key.ts",
+    from: 'return answer.kind === "unknown" ? undefined : runId;',
+    to: "return answer ? undefined : runId;",
+    test: {
+      file: "test/http/request-key.test.ts",
+      name: "a request that is repeated after it gets the same run, and nothing runs twice",
+    },
+  },
+  {
+    name: "any run id counts during a rotation",
+    file: "src/adapters/hmac-run-ids.ts",
+    from: "if (sameBytes(utf8(mac), utf8(expected))) return text as RunId;",
+    to: "if (older || sameBytes(utf8(mac), utf8(expected))) return text as RunId;",
+    test: {
+      file: "test/http/request-key.test.ts",
+      name: "the older secret finds its runs, and the new one names those that begin",
+    },
+  },
+  {
     name: "a service gives any role to a page",
     file: "src/http/embed-tokens.ts",
     from: "const refused = roles.find((role) => !given.has(role));",
@@ -326,8 +346,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "one key for a person and their pages",
     file: "src/adapters/hmac-run-ids.ts",
-    from: "subjectId, origin];",
-    to: 'subjectId, ""]; void origin;',
+    from: "subjectId, origin, requestKey];",
+    to: 'subjectId, "", requestKey]; void origin;',
     test: {
       file: "test/adapters/hmac-run-ids.test.ts",
       name: "another page names another run, by the nonce alone",
@@ -656,8 +676,8 @@ export const IDENTITY: readonly Mutant[] = [
   {
     name: "a service needs no policy to mint",
     file: "src/http/embed-tokens.ts",
-    from: "return mayMint\n",
-    to: "return mayMint || true\n",
+    from: "if (fitting.length === 0)",
+    to: "if (false)",
     test: {
       file: "test/http/page-token-attacks.test.ts",
       name: "a policy without embedMinters lets no service mint",

@@ -25,8 +25,8 @@ export const PAGE: readonly Mutant[] = [
   {
     name: "a page learns the ids of workspaces of others",
     file: "src/http/workspace-list.ts",
-    from: "isMember(policy, id, principal) && ",
-    to: "",
+    from: "ids.filter((id) => mayFollow(policy, id, follower))",
+    to: "ids.filter((id) => follower && mayFollow && id)",
     test: {
       file: "test/http/workspace-changes.test.ts",
       name: "has those of which the caller is a member, and no others",

@@ -12,6 +12,8 @@
  * | run ids, and run ids of an `Idempotency-Key` | hmac-run-ids.ts | no label: the root secret
  * itself |
  *
+ * During a rotation each of them, except cursors, also verifies with the older secret.
+ *
  * Run ids are the exception, for compatibility. A run id that an older release made, and the run of
  * an older `Idempotency-Key`, must be found again, so their derivation stays as it was.
  * Connections do not use the root secret; CONNECTION_KEYS holds their keys.

@@ -1,4 +1,4 @@
-import { CompactSign, jwtVerify } from "jose";
+import { CompactSign, errors, jwtVerify, type JWTPayload } from "jose";
 import * as v from "valibot";
 import type { Clock } from "../capabilities/system.ts";
 import type { EmbedTokens, TokenVerifier } from "../capabilities/identity.ts";
@@ -29,6 +29,8 @@ const claims = v.object({
 
 export interface EmbedPorts {
   readonly rootSecret: string;
+  /** Verifies the tokens that it signed, during a rotation. */
+  readonly olderSecret?: string | undefined;
   readonly clock: Clock;
   readonly randomId: () => string;
 }
@@ -36,7 +38,27 @@ export interface EmbedPorts {
 /** Mints and verifies embed tokens; nothing about a token is stored. */
 export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifier {
   const { clock, randomId } = ports;
+  const { olderSecret } = ports;
   const key = deriveKey(ports.rootSecret, "embed-token");
+  const readUnder = async (signed: string, verifying: Uint8Array): Promise<JWTPayload> => {
+    const { payload } = await jwtVerify(signed, verifying, {
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      algorithms: [ALGORITHM],
+      typ: EMBED_TYPE,
+      currentDate: new Date(clock.nowMs()),
+    });
+    return payload;
+  };
+  const readClaims = async (signed: string): Promise<JWTPayload> => {
+    try {
+      return await readUnder(signed, await key);
+    } catch (cause) {
+      const isOther = cause instanceof errors.JWSSignatureVerificationFailed;
+      if (!isOther || olderSecret === undefined) throw cause;
+      return readUnder(signed, await deriveKey(olderSecret, "embed-token"));
+    }
+  };
   return {
     async mint({ tenantId: tenant, actorId: sub, minterId: minter, ttlSeconds, ...order }) {
       const { scopes, roles, origin, toolIds, budgets } = order;
@@ -65,14 +87,7 @@ export function createEmbedTokens(ports: EmbedPorts): EmbedTokens & TokenVerifie
     },
     async verify(signed) {
       try {
-        const { payload } = await jwtVerify(signed, await key, {
-          issuer: ISSUER,
-          audience: AUDIENCE,
-          algorithms: [ALGORITHM],
-          typ: EMBED_TYPE,
-          currentDate: new Date(clock.nowMs()),
-        });
-        const token = v.parse(claims, payload);
+        const token = v.parse(claims, await readClaims(signed));
         const { jti, tenant, sub, minter: minterId, scopes, roles, origin, toolIds } = token;
         const { budgets, assistantId, connectionIds, model, workspaceId } = token;
         const embed = {

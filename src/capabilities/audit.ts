@@ -36,6 +36,8 @@ export interface AuditTrail {
 /** Signs the summaries of removed records. Contract: the same text has the same signature. */
 export interface AuditSigner {
   sign(text: string): Promise<string>;
+  /** Tells whether a signature is its own, or one of the older secret during a rotation. */
+  hasSigned(text: string, signature: string): Promise<boolean>;
   /** Ed25519, base64url. */
   publicKey(): Promise<string>;
 }

@@ -26,6 +26,8 @@ export interface RunIds {
   mint(tenantId: TenantId): Promise<RunId>;
   /** Derives the run id that all requests of one owner under one idempotency key share. */
   derive(owner: RunOwner, key: string): Promise<RunId>;
+  /** The run id that the older secret derived, during a rotation. */
+  deriveOlder(owner: RunOwner, key: string): Promise<RunId | undefined>;
   verify(text: string, tenantId: TenantId): Promise<RunId | undefined>;
 }
 

@@ -36,13 +36,14 @@ export function composeClock(): Clock {
 
 /** Assembles the fingerprints of what leaves a run's object. */
 export function composeFingerprints(raw: RawEnv): Fingerprints {
-  return createFingerprints(requireEnv(raw).rootSecret);
+  const { rootSecret, olderSecret } = requireEnv(raw);
+  return createFingerprints(rootSecret, olderSecret);
 }
 
 /** Assembles what undoing a call of a run needs. */
 export function composeUndo(raw: RawEnv): UndoParts {
-  const { rootSecret, lifetimes } = requireEnv(raw);
-  const runIds = createHmacRunIds(rootSecret, randomBytes);
+  const { rootSecret, olderSecret, lifetimes } = requireEnv(raw);
+  const runIds = createHmacRunIds(rootSecret, randomBytes, olderSecret);
   return { runIds, clock: composeClock(), keptMs: lifetimes.runMs };
 }
 
@@ -88,7 +89,7 @@ export function composeDeciding(
   return {
     registry: tenants.registry,
     ledgerOf: (tenantId) => tenants.ledgerOf(tenantId),
-    signer: createApprovalSigner(env.rootSecret),
+    signer: createApprovalSigner(env.rootSecret, env.olderSecret),
     authorizationOf: createPolicyAuthorization,
     policies: composePolicies(env.policyKv, policyCache),
     source: createToolSource(contracts, {
@@ -140,8 +141,8 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     inbox,
     mismatches,
     approvals,
-    approvalSigner: createApprovalSigner(env.rootSecret),
-    fingerprints: createFingerprints(env.rootSecret),
+    approvalSigner: createApprovalSigner(env.rootSecret, env.olderSecret),
+    fingerprints: createFingerprints(env.rootSecret, env.olderSecret),
     limitTime,
     limitStorage,
     endsAtMs,

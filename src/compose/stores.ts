@@ -49,8 +49,9 @@ export function composeProviders(
 }
 
 /** Assembles the store of published terminal records. */
-export function composeRunRecords({ idempotencyKv, lifetimes, rootSecret }: Env): RunRecords {
-  return createKvRunRecords(idempotencyKv, createFingerprints(rootSecret), {
+export function composeRunRecords(env: Env): RunRecords {
+  const { idempotencyKv, lifetimes, rootSecret, olderSecret } = env;
+  return createKvRunRecords(idempotencyKv, createFingerprints(rootSecret, olderSecret), {
     runSeconds: Math.ceil(lifetimes.runMs / 1_000),
     keySeconds: Math.ceil(lifetimes.keyMs / 1_000),
   });

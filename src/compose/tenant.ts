@@ -31,12 +31,12 @@ export interface TenantPorts {
  * Fails: throws on bindings that the Worker refuses too.
  */
 export function composeTenant(raw: RawEnv): TenantPorts {
-  const { policyKv, lifetimes, rootSecret } = requireEnv(raw);
+  const { policyKv, lifetimes, rootSecret, olderSecret } = requireEnv(raw);
   return {
     clock: systemClock,
     publisher: createKvPolicyPublisher(policyKv),
     keptMs: Math.max(lifetimes.runMs, lifetimes.keyMs),
     auditKeptMs: lifetimes.auditMs,
-    auditSigner: createAuditSigner(rootSecret),
+    auditSigner: createAuditSigner(rootSecret, olderSecret),
   };
 }

@@ -67,6 +67,7 @@ function assemble(
   const { registry, directory, queue, outcomes, trail, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
+    olderSecret: env.olderSecret,
     clock: systemClock,
     randomId: () => crypto.randomUUID(),
   });
@@ -114,11 +115,11 @@ function assemble(
     queue,
     outcomes,
     trail,
-    auditSigner: createAuditSigner(env.rootSecret),
+    auditSigner: createAuditSigner(env.rootSecret, env.olderSecret),
     storage: createStorageMeter({ ask: storageUse, clock: systemClock }),
     cursors: createSealedCursors(env.rootSecret, randomBytes),
     runs: createDurableRunGateway(env.runs),
-    runIds: createHmacRunIds(env.rootSecret, randomBytes),
+    runIds: createHmacRunIds(env.rootSecret, randomBytes, env.olderSecret),
     clock: systemClock,
     log,
     toolSpecs: contracts.map(({ spec }) => spec),

@@ -3,7 +3,22 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { viewerAs } from "../shared/run-object.ts";
 import { effects } from "../workers/lab-tools.ts";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
-import { bindings, putPolicy, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
+import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
+import { createAuditSigner } from "../../src/adapters/audit-signer.ts";
+import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
+import type { ApprovalSigner } from "../../src/capabilities/approval.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import { bearer, deploy, type Send } from "../shared/identity.ts";
+import { TOKENS } from "../shared/tokens.ts";
+import {
+  bindings,
+  HOST_PAGE,
+  putPolicy,
+  runIdOf,
+  seedPolicies,
+  send,
+  type Caller,
+} from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {
@@ -226,4 +241,86 @@ test("a run without a key is not published", async () => {
   await response.text();
   const { keys } = await bindings.IDEMPOTENCY.list({ prefix: `run/${runIdOf(response)}` });
   expect(keys).toEqual([]);
+});
+
+describe("a rotation of the root secret", () => {
+  const OLD = bindings.RUN_ID_SECRET;
+  const NEW = "another secret for tests, 32 bytes long";
+  const rotated = deploy({ RUN_ID_SECRET: NEW, RUN_ID_SECRET_OLD: OLD });
+  const retired = deploy({ RUN_ID_SECRET: NEW });
+  const askAt = (at: Send, key: string, body: string): Promise<Response> => {
+    const headers = { "content-type": "application/json", "idempotency-key": key };
+    return at("/v1/chat", { method: "POST", body, ...bearer(TOKENS.lab.token, headers) });
+  };
+  const statusOf = async (at: Send, runId: string): Promise<number> =>
+    (await at(`/v1/runs/${runId}`, bearer(TOKENS.lab.token))).status;
+
+  test("a request that is repeated after it gets the same run, and nothing runs twice", async () => {
+    const body = bodyOf(WRITE, { text: ["done"] });
+    const first = await ask("rotated", body);
+    const bytes = await first.text();
+    for (const at of [rotated, rotated]) {
+      const again = await askAt(at, "rotated", body);
+      expect([again.status, runIdOf(again), await again.text()]).toEqual([
+        200,
+        runIdOf(first),
+        bytes,
+      ]);
+    }
+    const other = await askAt(rotated, "rotated", bodyOf({ text: ["other"] }));
+    expect([other.status, await codeOf(other)]).toEqual([422, "request_key_reused"]);
+    expect(effects).toEqual(["note: once"]);
+  });
+
+  test("the older secret finds its runs, and the new one names those that begin", async () => {
+    const first = await ask("before", bodyOf({ text: ["one"] }));
+    await first.text();
+    const later = await askAt(rotated, "later", bodyOf({ text: ["two"] }));
+    await later.text();
+    const [old, young] = [runIdOf(first), runIdOf(later)];
+    expect([await statusOf(rotated, old), await statusOf(rotated, young)]).toEqual([200, 200]);
+    expect([await statusOf(retired, old), await statusOf(retired, young)]).toEqual([404, 200]);
+    const [, nonce = "", mac = ""] = /^run_(\w+)_(\w+)$/.exec(old) ?? [];
+    const wrong = `${mac.startsWith("0") ? "1" : "0"}${mac.slice(1)}`;
+    const { mac: strange } = await forge(nonce);
+    for (const forged of [wrong, strange, young.slice(-32), "0".repeat(32)]) {
+      expect(await statusOf(rotated, `run_${nonce}_${forged}`)).toBe(404);
+    }
+    const rival = bearer(TOKENS.rival.token);
+    expect((await rotated(`/v1/runs/${old}`, rival)).status).toBe(404);
+  });
+
+  /** The MAC that a guessed secret gives. */
+  async function forge(nonce: string): Promise<{ mac: string }> {
+    const bytes = new Uint8Array(
+      nonce.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [],
+    );
+    const guessed = createHmacRunIds("a guessed secret of thirty-two bytes", () => bytes);
+    return { mac: (await guessed.mint("lab" as TenantId)).slice(-32) };
+  }
+
+  test("embed tokens that were minted before it are valid until the older secret goes", async () => {
+    const order = { origin: HOST_PAGE, actorId: "user:ann", toolIds: ["core__calculate"] };
+    const minted = await send("/v1/embed-tokens", {
+      caller: "backend",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...order, scopes: ["tools:read"] }),
+    });
+    const { token } = await minted.json<{ token: string }>();
+    const page = bearer(token, { origin: HOST_PAGE });
+    expect((await rotated("/v1/tools", page)).status).toBe(200);
+    expect((await retired("/v1/tools", page)).status).toBe(401);
+  });
+
+  test("approvals and audit summaries of the older secret are verified, and of no other", async () => {
+    const token = { jti: "x" } as unknown as Parameters<ApprovalSigner["sign"]>[0];
+    const signed = await createApprovalSigner(OLD).sign(token);
+    expect(await createApprovalSigner(NEW, OLD).read(signed)).toEqual(token);
+    expect(await createApprovalSigner(NEW).read(signed)).toBeUndefined();
+    const summary = await createAuditSigner(OLD).sign("removed");
+    expect(await createAuditSigner(NEW, OLD).hasSigned("removed", summary)).toBe(true);
+    expect(await createAuditSigner(NEW, OLD).hasSigned("other", summary)).toBe(false);
+    expect(await createAuditSigner(NEW).hasSigned("removed", summary)).toBe(false);
+  });
 });
