@@ -45,7 +45,10 @@ describe("an embed token of an older release", () => {
       "5MDAsInRlbmFudCI6ImFjbWUiLCJzY29wZXMiOlsiY2hhdCJdLCJvcmlnaW4iOiJodHRwczovL3Nob3AuZXhhbXBsZ" +
       "SIsInRvb2xJZHMiOlsiY29yZV9fZ2V0X2N1cnJlbnRfdGltZSJdfQ.7yYuMgIdbZ736y_RazkXqNOoQn38B3NBB3q-" +
       "58fGxrU";
-    expect(await tokens.verify(token)).toMatchObject({ ok: false, failure: { code: "invalid_token" } });
+    expect(await tokens.verify(token)).toMatchObject({
+      ok: false,
+      failure: { code: "invalid_token" },
+    });
   });
 });
 
