@@ -4,12 +4,15 @@ import { experimental_readRawConfig as readRawConfig } from "wrangler";
 import { configureModels } from "../../src/compose/models.ts";
 import { type Command, parsing, UsageError } from "../command.ts";
 import { loadDeployment, projectFolder } from "../project.ts";
+import { askModels } from "../models/ask-models.ts";
 import { checkModels, WARN_DAYS, type CheckedModel } from "../models/check-models.ts";
 
 const USAGE =
-  "Usage: interlock models [--json] [--env NAME]\n" +
-  "Lists the configured models and what their providers say of them. Exit code 0: nothing to do. " +
-  `1: a model retires within ${WARN_DAYS} days, is retired, or is unknown to its provider. ` +
+  "Usage: interlock models [--ask] [--json] [--env NAME]\n" +
+  "Lists the configured models and what their providers say of them. --ask also sends each model a " +
+  "short message, and tells whether the answer is of its wire. Exit code 0: nothing to do. " +
+  `1: a model retires within ${WARN_DAYS} days, is retired, is unknown to its provider, or is on ` +
+  "the wrong wire. " +
   "2: the settings are wrong, or a provider cannot be asked.";
 
 export const command: Command = {
@@ -18,12 +21,13 @@ export const command: Command = {
 };
 
 async function listModels(args: string[]): Promise<void> {
-  const { json, env } = readArguments(args);
+  const { json, env, ask } = readArguments(args);
   const { models: declared = [], wires } = await loadDeployment(projectFolder());
   const models = configureModels(readSettings(env), { models: declared, wires });
   if (!models.ok) throw new UsageError(models.failure.join("\n"));
   const ports = { fetch: (request: Request) => fetch(request), nowMs: Date.now() };
-  const checked = await checkModels(models.value, ports);
+  const listed = await checkModels(models.value, ports);
+  const checked = ask ? await askModels(models.value, listed, ports.fetch) : listed;
   if (json) console.log(JSON.stringify({ models: checked }));
   else for (const model of checked) console.log(formatLine(model));
   process.exitCode = exitCodeOf(checked);
@@ -50,6 +54,8 @@ function formatState({ state, shutdownDate, daysLeft, reason }: CheckedModel): s
       return `WARNING: retired on ${shutdownDate}. Choose another model`;
     case "unknown":
       return "WARNING: its provider does not list it";
+    case "wrong_wire":
+      return `WARNING: ${reason}`;
     case "unclear":
       return `its provider could not be asked: ${reason}`;
   }
@@ -65,9 +71,11 @@ function readSettings(env: string | undefined): Record<string, unknown> {
 
 function readArguments(args: string[]): {
   readonly json: boolean;
+  readonly ask: boolean;
   readonly env: string | undefined;
 } {
-  const options = { json: { type: "boolean" }, env: { type: "string" } } as const;
+  const flag = { type: "boolean", default: false } as const;
+  const options = { json: flag, ask: flag, env: { type: "string" } } as const;
   const { values } = parsing(() => parseArgs({ args, options }));
-  return { json: values.json ?? false, env: values.env };
+  return { json: values.json, ask: values.ask, env: values.env };
 }

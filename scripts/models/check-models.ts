@@ -12,9 +12,9 @@ const DAY_MS = 86_400_000;
 
 /**
  * What a provider says of a model. `unknown`: it does not list the model. `unclear`: it could not
- * be asked.
+ * be asked. `wrong_wire`: it answers in the format of another wire.
  */
-export type ModelState = "listed" | "retiring" | "retired" | "unknown" | "unclear";
+export type ModelState = "listed" | "retiring" | "retired" | "unknown" | "unclear" | "wrong_wire";
 
 /** One line of the report. It holds nothing secret. */
 export interface CheckedModel {
@@ -28,7 +28,7 @@ export interface CheckedModel {
   readonly shutdownDate?: string;
   /** Present with `shutdownDate`; negative when the date has passed. */
   readonly daysLeft?: number;
-  /** Present when the state is `unclear`. */
+  /** Present when the state is `unclear` or `wrong_wire`. */
   readonly reason?: string;
 }
 

@@ -2,7 +2,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { recorded, recordsOf } from "../shared/audit-pages.ts";
 import { stubOf } from "../shared/run-object.ts";
-import { chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { chat, postChat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 import { CANARY } from "../workers/lab-leaks.ts";
 
 /** A line of the log, as `wrangler tail` shows it. */
@@ -68,6 +69,16 @@ test("a provider's refusal is logged and audited in its own words, without its s
     expect(text).toContain("Incorrect API key: [secret]");
     expect(text).not.toContain(key);
   }
+});
+
+test("an answer of another wire ends the run at once, and the log says how to name the model", async () => {
+  const choices = [{ index: 0, delta: { content: "Hi" }, finish_reason: null }];
+  const content = script({ events: [{ choices }, "[DONE]"] });
+  const messages = [{ role: "user", content }];
+  const response = await postChat({ model: "scripted-r", messages }, "archive");
+  expect(await response.text()).toContain("upstream_wrong_wire");
+  expect(printed.join()).toContain("openai:scripted-r in MODELS");
+  expect(linesOf("model_failed")).toHaveLength(1);
 });
 
 test("a request that fails inside is answered with the id of its line", async () => {

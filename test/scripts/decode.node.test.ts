@@ -111,6 +111,16 @@ describe("decode", () => {
     ]);
   });
 
+  test("says which wire an answer looks like, and how to name the model", async () => {
+    const sse = CHAT.frames({ text: ["Hi"] }).join("");
+    await using server = await startLoopback((response) => sendEvents(response, sse));
+    const args = ["--wire", "responses", "--model", "m"];
+    const { reports } = await runDecode(args, server.origin);
+    expect(reports).toMatchObject([
+      { error: { code: "upstream_wrong_wire", detail: expect.stringContaining("openai:m") } },
+    ]);
+  });
+
   test("prints a refusal as a content filter, with the exact word", async () => {
     const sse = ANTHROPIC.frames({ text: ["I"], finish: "refusal" }).join("");
     await using server = await startLoopback((response) => sendEvents(response, sse));

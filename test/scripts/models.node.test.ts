@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { startLoopback } from "../adapters/loopback.ts";
+import { CHAT } from "../fakes/provider-wires.ts";
 import { inDays, providerOf } from "../shared/model-lists.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -132,6 +133,19 @@ describe("npm run models", () => {
   test("says what is wrong with the settings, and ends with 2", async () => {
     const { exitCode, stderr } = await runModels(" , ", "http://127.0.0.1:9");
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^MODELS is not valid/)]);
+  });
+
+  test("asks each model on demand, and names the wire that its answer is of", async () => {
+    const list = JSON.stringify(listOf({ id: "a" }, { id: "b" }));
+    const chat = CHAT.frames({ text: ["Hi"] }).join("");
+    await using provider = await startLoopback((response) => {
+      response.end(response.req.url === "/v1/models" ? list : chat);
+    });
+    const silent = await runModels("a,responses:b", provider.origin);
+    expect([silent.exitCode, provider.requests.length]).toEqual([0, 1]);
+    const { exitCode, stdout } = await runModels("a,responses:b", provider.origin, ["--ask"]);
+    expect(stdout).toMatch(/^a \(openai\): ok\nb \(responses\): WARNING: .*wire openai.*openai:b/);
+    expect(exitCode).toBe(1);
   });
 
   test("cannot tell when a provider is unreachable", async () => {

@@ -52,6 +52,7 @@ export function createMessageReader(): StreamReader {
  * text, and the blocks of tools that the provider runs are not calls.
  */
 class MessageReader implements StreamReader {
+  readonly wire = "anthropic";
   readonly endsWithDone = false;
   readonly #open = new Map<number, OpenBlock>();
   readonly #blocks: { readonly index: number; readonly block: JsonObject }[] = [];

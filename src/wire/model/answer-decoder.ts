@@ -10,6 +10,7 @@ import type {
 import { parseArguments, type ToolCall } from "../../protocol/tool/call.ts";
 import type { Usage } from "../../protocol/model/usage.ts";
 import { DeltaText } from "./delta-text.ts";
+import { describeWrongWire, wireOf } from "./foreign-wire.ts";
 import type { StreamFacts, StreamReader } from "./stream-reader.ts";
 import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
 
@@ -54,7 +55,7 @@ const MAX_DETAIL_CHARS = 8_192;
  * is the last batch that is not empty. Within the limits the answer does not depend on how the text
  * is split. Never throws. Time and memory are linear in the text; no index sizes an allocation.
  * Fails: in the answer, with upstream_ambiguous, upstream_error_event, upstream_malformed,
- * upstream_too_large, upstream_truncated. A failed answer lists no tool call.
+ * upstream_too_large, upstream_truncated, upstream_wrong_wire. A failed answer lists no tool call.
  */
 export class AnswerDecoder {
   readonly #reader: StreamReader;
@@ -67,6 +68,7 @@ export class AnswerDecoder {
   readonly #summaries: boolean;
   readonly #deltas: { readonly text: DeltaText; readonly summary: DeltaText };
   #text = "";
+  #isOwnWire = false;
   #finish: ModelFinish | undefined;
   #usage: Usage | undefined;
   #ending = false;
@@ -110,6 +112,7 @@ export class AnswerDecoder {
   /** Decodes a body that is one JSON document: a whole answer or an error. */
   feedAnswer(body: string): readonly ModelEvent[] {
     const document = body.length <= this.#limits.maxFrameChars ? parseDocument(body) : undefined;
+    if (document) this.#checkWire(document);
     const facts = document && this.#reader.readDocument(document);
     if (facts) this.#addFacts(facts);
     else this.#fail("upstream_not_a_stream", "neither events nor an answer in one document");
@@ -144,10 +147,21 @@ export class AnswerDecoder {
       return;
     }
     const document = parseDocument(content);
+    if (document) this.#checkWire(document);
     if (document) this.#addFacts(this.#reader.readEvent(document));
     // A body that ends inside an event was cut; its JSON is not malformed.
     else if (this.#ending) this.#fail("upstream_truncated", "the stream ended inside an event");
     else this.#fail("upstream_malformed", `not a JSON object: ${content}`);
+  }
+
+  /** Fails an answer of another wire at once: its events would be none of this one. */
+  #checkWire(document: JsonObject): void {
+    if (this.#isOwnWire) return;
+    const { wire } = this.#reader;
+    const found = wireOf(document);
+    this.#isOwnWire = found === wire;
+    if (found === undefined || found === wire) return;
+    this.#fail("upstream_wrong_wire", describeWrongWire(wire, found, this.#author?.model));
   }
 
   #addFacts(facts: StreamFacts): void {

@@ -1,5 +1,6 @@
 import { nestsTooDeep } from "../../protocol/json/guard.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import type { ModelWireId } from "../../protocol/model/declaration.ts";
 import type { ModelFinish } from "../../protocol/model/event.ts";
 import type { Usage } from "../../protocol/model/usage.ts";
 
@@ -40,6 +41,7 @@ export interface StreamFacts {
  * Contract: pure but for its own state; never throws; linear in the events.
  */
 export interface StreamReader {
+  readonly wire: ModelWireId;
   /** The line `[DONE]` completes an answer, also without a finish. */
   readonly endsWithDone: boolean;
   readEvent(event: JsonObject): StreamFacts;

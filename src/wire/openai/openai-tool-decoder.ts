@@ -39,6 +39,7 @@ export function createChunkReader(): StreamReader {
     return { ...facts, text: rest };
   };
   return {
+    wire: "openai",
     endsWithDone: true,
     readEvent,
     readDocument: (document) => {

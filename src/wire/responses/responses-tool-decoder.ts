@@ -39,6 +39,7 @@ export function createResponseReader(): StreamReader {
  * stated several times; `mergeStatements` decides which statements are one call.
  */
 class ResponseReader implements StreamReader {
+  readonly wire = "responses";
   readonly endsWithDone = false;
   readonly #calls: CallSlot[] = [];
   readonly #messages = new MessageTexts();
