@@ -7,6 +7,7 @@ import { Operator } from "./chaos/operator.ts";
 import type { Part, PartResult } from "./chaos/part.ts";
 import { killMatrix } from "./chaos/parts/kill-matrix.ts";
 import { miniflareKills, wranglerKills } from "./chaos/parts/process-kills.ts";
+import { repeats } from "./chaos/parts/repeats.ts";
 import { sameKey } from "./chaos/parts/same-key.ts";
 import { storm } from "./chaos/parts/storm.ts";
 import { subscribers } from "./chaos/parts/subscribers.ts";
@@ -33,6 +34,7 @@ const PARTS: readonly Part[] = [
   miniflareKills,
   wranglerKills,
   wireKills,
+  repeats,
 ];
 const USAGE = `Usage: npm run chaos -- [--only ${PARTS.map(({ name }) => name).join("|")}] [--seed N] [--short]`;
 const DEFAULT_SEED = 1;

@@ -1,4 +1,5 @@
 import { CHAT, type PlayedWire } from "../../test/fakes/provider-wires.ts";
+import { repeatFrames } from "../../test/fakes/repeated-frames.ts";
 import { piecesOf, TOOL_OF, toolCallIdOf, type ScriptedStep } from "./scenario.ts";
 
 /** One model call: the step that it answers, and its number in the run. */
@@ -11,7 +12,7 @@ export interface AnsweredStep {
 /** Makes the frames of one model call as a provider on the wire sends them. */
 export function modelFrames(wire: PlayedWire, answered: AnsweredStep): readonly string[] {
   const { step, number } = answered;
-  return wire.frames({
+  const frames = wire.frames({
     ...(wire !== CHAT && { reasoning: sealOf(answered) }),
     text: piecesOf(step),
     calls: step.calls.map(({ effectClass, operation, fault }, index) => ({
@@ -20,6 +21,7 @@ export function modelFrames(wire: PlayedWire, answered: AnsweredStep): readonly 
       args: JSON.stringify({ operation, fault }),
     })),
   });
+  return step.repeats ? repeatFrames(frames, step.repeats) : frames;
 }
 
 /** Returns whether a request lacks reasoning of an earlier step that its wire must see again. */

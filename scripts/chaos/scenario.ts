@@ -1,3 +1,5 @@
+import type { Repetition } from "../../test/fakes/repeated-frames.ts";
+
 /** Classes of effect whose runs need no approver. */
 export const UNATTENDED_CLASSES = [
   "read_only",
@@ -73,6 +75,8 @@ export interface ScriptedStep {
   /** Filler at the end of each piece of text. */
   readonly fillChars?: number;
   readonly calls: readonly ScriptedCall[];
+  /** How the provider repeats the calls. */
+  readonly repeats?: Repetition;
   readonly fault?: ModelFault;
   /** Unit: milliseconds before each frame. */
   readonly paceMs?: number;

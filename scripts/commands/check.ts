@@ -119,6 +119,8 @@ async function askProviders(
         return [{ level: "error", place, message: `${id} retired on ${shutdownDate}` }];
       case "unknown":
         return [{ level: "error", place, message: `${id}: its provider does not list it` }];
+      case "wrong_wire":
+        return [{ level: "error", place, message: `${id}: ${reason}` }];
       case "unclear":
         return [
           { level: "unseen", place, message: `${id}: its provider did not answer: ${reason}` },

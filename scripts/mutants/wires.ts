@@ -143,6 +143,16 @@ export const WIRES: readonly Mutant[] = [
     },
   },
   {
+    name: "an answer of another wire is read to its end",
+    file: "src/wire/model/answer-decoder.ts",
+    from: "if (found === undefined || found === wire) return;",
+    to: "return;",
+    test: {
+      file: "test/http/logs.test.ts",
+      name: "an answer of another wire ends the run at once, and the log says how to name the model",
+    },
+  },
+  {
     name: "reasoning goes to another model",
     file: "src/wire/model/opaque.ts",
     from: "return wire === reader.wire && model === reader.model ? keepItems(items) : undefined;",

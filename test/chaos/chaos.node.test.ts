@@ -14,6 +14,7 @@ const PARTS = [
   "miniflare",
   "wrangler",
   "wires",
+  "repeats",
 ];
 
 test("a small share of every part of the chaos proof holds", async () => {

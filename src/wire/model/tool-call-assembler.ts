@@ -73,8 +73,7 @@ export class ToolCallAssembler {
     return merged?.map((statements, position) => {
       const listed = statements.filter(({ list }) => list > 0);
       const text = (listed.findLast((one) => !one.arguments.blank) ?? statements[0])?.arguments;
-      const withId = statements.filter(({ id }) => id !== undefined);
-      const id = (withId.find(({ isWhole }) => isWhole) ?? withId[0])?.id;
+      const id = statements.find((one) => one.id !== undefined)?.id;
       const isOpen = statements.every((one) => one.isOpen);
       return {
         toolCallId: (id ?? ids.generate(position)) as ToolCallId,
