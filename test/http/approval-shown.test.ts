@@ -196,7 +196,7 @@ describe("what an approver saw and what is charged", () => {
 });
 
 describe("an amount that the preview names", () => {
-  const settle = callOf("lab__settle", { order: "boots" });
+  const settle = callOf("lab__pay_order", { order: "boots" });
   const limited = (limits: object) => changeGuildPolicy({ ...GUILD_POLICY, ...limits });
 
   test.each([
@@ -223,7 +223,7 @@ describe("an amount that the preview names", () => {
   });
 
   test("stops an approved call whose amount rose beyond the limit, and asks nobody again", async () => {
-    const approvals = [{ tools: ["lab__settle"], pattern: "user_consent" }];
+    const approvals = [{ tools: ["lab__pay_order"], pattern: "user_consent" }];
     const asking = { requireApprovalForClasses: ["MEDIUM_RISK_WRITE"], approvals };
     await limited({ ...asking, budgets: { maxFinancial: 20 } });
     const { runId, approvalId } = await askFor([settle]);

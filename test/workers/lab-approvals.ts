@@ -204,7 +204,7 @@ export const GUILD_POLICY = {
     "lab__refund",
     "lab__sell",
     "lab__take_back",
-    "lab__settle",
+    "lab__pay_order",
   ],
   approvals: [
     { tools: ["lab__archive"], pattern: "async_review" },

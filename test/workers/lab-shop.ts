@@ -120,7 +120,7 @@ const takeBack = defineTool({
 /** Pays back without asking anybody. Its amount is a value of the shop, not of the model. */
 const settle = defineTool({
   ...common,
-  name: "lab__settle",
+  name: "lab__pay_order",
   description: "Settles an order.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
