@@ -126,6 +126,13 @@ export const PROVIDERS: readonly Mutant[] = [
     test: { file: RUNS, name: "in its answer, on openai" },
   },
   {
+    name: "an error keeps an encoded key",
+    file: "src/adapters/hide-key.ts",
+    from: "const hidden = hideForms(detail);",
+    to: 'const hidden = detail.replaceAll("own/key+0123456789=abcdef", HIDDEN);',
+    test: { file: RUNS, name: "in its error-base64" },
+  },
+  {
     name: "a key in sealed reasoning is kept",
     file: "src/adapters/hide-key.ts",
     from: "opaque && !JSON.stringify(opaque.items).includes(apiKey)",

@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelEvent } from "../protocol/model/event.ts";
-import { HIDDEN } from "../protocol/text/hide-values.ts";
+import { HIDDEN, hideValues, type HideValues } from "../protocol/text/hide-values.ts";
 
 /** Shorter keys are placeholders such as `none`, not secrets. */
 const MIN_SECRET_CHARS = 8;
@@ -12,18 +12,20 @@ export type HideKey = (batch: readonly ModelEvent[]) => readonly ModelEvent[];
  * Makes a function that hides a provider's key in everything that the provider sends.
  * Threat: a gateway that repeats the headers of a request, in its errors or in a model's answer.
  * Text that may be the beginning of the key waits for the next text, or for the answer.
- * Contract: linear. Limit: only the key as it was sent is found, and in the arguments of calls also
- * with the escapes of JSON. No other form of it is found.
+ * Contract: linear. An error is cut at any form of the key that hideValues finds. Limit: in texts
+ * and calls of the model only the key as it was sent is found, and in the arguments of calls also
+ * with the escapes of JSON.
  */
 export function createKeyHider(apiKey: string): HideKey {
   if (apiKey.length < MIN_SECRET_CHARS) return (batch) => batch.map(shortenDetail);
+  const hideForms = hideValues([apiKey]);
   const texts = { text_delta: new HiddenKeyText(apiKey), summary_delta: new HiddenKeyText(apiKey) };
   const hide = (event: ModelEvent): readonly ModelEvent[] => {
     if (event.type !== "answer") return deltaOf(event.type, texts[event.type].add(event.text));
     return [
       ...deltaOf("summary_delta", texts.summary_delta.rest()),
       ...deltaOf("text_delta", texts.text_delta.rest()),
-      shortenDetail({ type: "answer", answer: hideIn(event.answer, apiKey) }),
+      shortenDetail({ type: "answer", answer: hideIn(event.answer, apiKey, hideForms) }),
     ];
   };
   return (batch) => batch.flatMap(hide);
@@ -33,7 +35,7 @@ function deltaOf(type: "text_delta" | "summary_delta", text: string): readonly M
   return text === "" ? [] : [{ type, text }];
 }
 
-function hideIn(answer: ModelAnswer, apiKey: string): ModelAnswer {
+function hideIn(answer: ModelAnswer, apiKey: string, hideForms: HideValues): ModelAnswer {
   const hide = (text: string): string => text.replaceAll(apiKey, HIDDEN);
   const { text, toolCalls, opaque, failure, ...facts } = answer;
   // What a provider must see again stays as it is, or is dropped.
@@ -48,7 +50,7 @@ function hideIn(answer: ModelAnswer, apiKey: string): ModelAnswer {
       truncated,
     })),
     ...(isClean && { opaque }),
-    ...(failure && { failure: { ...failure, detail: cutAtKey(failure.detail, apiKey) } }),
+    ...(failure && { failure: { ...failure, detail: cutAtKey(failure.detail, hideForms) } }),
   };
 }
 
@@ -65,9 +67,9 @@ function hideArguments(text: string, apiKey: string): string {
   }
 }
 
-function cutAtKey(detail: string, apiKey: string): string {
-  const at = detail.indexOf(apiKey);
-  return at === -1 ? detail : `${detail.slice(0, at)}[key removed]`;
+function cutAtKey(detail: string, hideForms: HideValues): string {
+  const hidden = hideForms(detail);
+  return hidden === detail ? detail : `${hidden.split(HIDDEN, 1).join("")}[key removed]`;
 }
 
 function shortenDetail(event: ModelEvent): ModelEvent {

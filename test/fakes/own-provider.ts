@@ -15,6 +15,14 @@ export interface OwnVisit {
 const apart: OwnVisit[] = [];
 const visits: OwnVisit[] = [];
 
+/** How the refusal under `/refuse…` repeats the key, by the rest of that name. */
+export const REFUSALS: Readonly<Record<string, (key: string) => string>> = {
+  "": String,
+  "-percent": encodeURIComponent,
+  "-base64": btoa,
+  "-base64url": (key) => btoa(`user:${key}`).replaceAll("+", "-").replaceAll("/", "_"),
+};
+
 /**
  * Plays the providers of tenants. Undefined for other hosts. An address under `/moved` redirects to
  * a host that nobody allowed, one under `/refuse` refuses with the key in its text. One under
@@ -33,7 +41,11 @@ export async function answerAsOwnProvider(request: Request): Promise<Response | 
   seen.push({ path, keys, model });
   if (path.startsWith("/moved/")) return Response.redirect(`${ELSEWHERE}${path}`, 307);
   const key = keys.find((sent) => sent !== null)?.replace(/^Bearer /, "") ?? "";
-  if (path.startsWith("/refuse/")) return new Response(`The key ${key} is wrong.`, { status: 401 });
+  const [, form = ""] = /^\/refuse([^/]*)\//.exec(path) ?? [];
+  const repeat = REFUSALS[form];
+  if (repeat && path.startsWith("/refuse")) {
+    return new Response(`The key ${repeat(key)} is wrong.`, { status: 401 });
+  }
   const played = await answerAsProvider(request);
   if (!path.startsWith("/echo/")) return played;
   const half = Math.ceil(key.length / 2);

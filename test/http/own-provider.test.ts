@@ -2,7 +2,7 @@ import { listDurableObjectIds } from "cloudflare:test";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createKeyRing } from "../../src/adapters/key-ring.ts";
 import { requireEnv } from "../../src/env.ts";
-import { OWN_HOST, type OwnVisit } from "../fakes/own-provider.ts";
+import { OWN_HOST, REFUSALS, type OwnVisit } from "../fakes/own-provider.ts";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { ELSEWHERE, type Visit } from "../fakes/shop.ts";
 import {
@@ -226,13 +226,16 @@ describe("a provider that repeats its key", () => {
     expect(await next.text()).not.toContain(KEY);
   });
 
-  test("in its error", async () => {
-    await bring({ id: "refuses", path: "/refuse/v1" });
-    const response = await run("providers/refuses/m1", { text: ["hi"] });
+  test.each(Object.entries(REFUSALS))("in its error%s", async (form, repeat) => {
+    const apiKey = "own/key+0123456789=abcdef";
+    await bring({ id: `refuses${form}`, path: `/refuse${form}/v1`, apiKey });
+    const response = await run(`providers/refuses${form}/m1`, { text: ["hi"] });
     const sinks = await sinksOf(response);
     expect(sinks[0]).toContain("HTTP 401");
     expect(printed.join()).toContain('"status":401');
-    for (const sink of sinks) expect(sink).not.toContain(KEY);
+    // The ends of an encoded key may stay, because they share characters with their neighbours.
+    const secret = repeat(apiKey).slice(4, -8);
+    for (const sink of sinks) expect(sink).not.toContain(secret);
   });
 });
 
