@@ -99,14 +99,20 @@ export class ApprovalDecisions {
 
   /**
    * Decides an approval. A decision that this person has made before gets its first answer again,
-   * whatever happened since; only a new decision on an open approval is checked further.
+   * whatever happened since; only a new decision on an open approval is checked further. The audit
+   * log gets a vote that is refused, also one of a person who may not see the approval.
    */
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
-    const proposed: ProposedVote = {
-      address,
-      decision,
-      vote: await this.#voteOf(address, decision),
-    };
+    const vote = await this.#voteOf(address, decision);
+    const answer = await this.#decide({ address, decision, vote });
+    const why = whyRefused(answer);
+    const record = why && this.#stored(address);
+    if (record) this.#run.approvals.refuse(record, vote, why);
+    return answer;
+  }
+
+  async #decide(proposed: ProposedVote): Promise<DecisionAnswer> {
+    const { address, decision } = proposed;
     const found = this.#findOpen(proposed);
     if (found.kind !== "open") return found;
     const { record } = found;
@@ -227,10 +233,15 @@ export class ApprovalDecisions {
   }
 
   /** An approval that the caller may not see is unknown to the caller. */
-  #find({ invocation, generation, principal }: ApprovalAddress): ApprovalRecord | undefined {
+  #find(address: ApprovalAddress): ApprovalRecord | undefined {
+    const record = this.#stored(address);
+    return record && maySee(record, address.principal) ? record : undefined;
+  }
+
+  #stored({ invocation, generation, principal }: ApprovalAddress): ApprovalRecord | undefined {
     const owner = this.#run.store.claimed()?.principal.tenantId;
-    const record = this.#run.approvals.find(invocation, generation);
-    return record && owner === principal.tenantId && maySee(record, principal) ? record : undefined;
+    if (owner !== principal.tenantId) return undefined;
+    return this.#run.approvals.find(invocation, generation);
   }
 
   async #voteOf(
@@ -272,6 +283,24 @@ function maySee(record: ApprovalRecord, principal: Principal): boolean {
     record.votes.some(({ approverId }) => isSamePerson(approverId, actorId)) ||
     checkVote(record, principal, ANY_APPROVAL) === undefined
   );
+}
+
+/** Tells why an answer refuses a vote; undefined for a vote that counts, or may be sent again. */
+function whyRefused(answer: DecisionAnswer): string | undefined {
+  switch (answer.kind) {
+    case "closed":
+      return "approval_closed";
+    case "not_allowed":
+      return answer.why;
+    case "unknown_approval":
+      return "not_an_approver";
+    case "decided":
+    case "arguments_refused":
+    case "policy_unavailable":
+    case "unknown":
+    case "gone":
+      return undefined;
+  }
 }
 
 /** Classes of what the gates of the policy refuse. */

@@ -4,6 +4,7 @@ import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { type Actors, actorsOf } from "../../src/protocol/identity/principal.ts";
 import type { Outbox } from "./outbox.ts";
+import type { RefusalTally } from "./refusal-tally.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
@@ -14,10 +15,16 @@ import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 export class ApprovalNotices {
   readonly #outbox: Pick<Outbox, "notify">;
   readonly #runId: RunId;
+  readonly #refusals: Pick<RefusalTally, "isRecordedInFull"> | undefined;
 
-  constructor(outbox: Pick<Outbox, "notify">, runId: RunId) {
+  constructor(
+    outbox: Pick<Outbox, "notify">,
+    runId: RunId,
+    refusals?: Pick<RefusalTally, "isRecordedInFull">,
+  ) {
     this.#outbox = outbox;
     this.#runId = runId;
+    this.#refusals = refusals;
   }
 
   /** An approval has changed: updates the approval queue. */
@@ -42,6 +49,14 @@ export class ApprovalNotices {
     this.#audit(record, { action: "approval.voted", atMs, actorId: approverId, decision, ...why });
   }
 
+  /** A vote was refused. Repeated ones are counted, and reported when the run waits or ends. */
+  refused(record: ApprovalRecord, { approverId, decision, atMs }: ApprovalVote, why: string): void {
+    const fact = { action: "approval.refused", atMs, actorId: approverId, decision } as const;
+    const entry = this.#entryOf(record, { ...fact, reason: why });
+    const isFull = this.#refusals?.isRecordedInFull(entry) ?? true;
+    if (isFull) this.#outbox.notify({ type: "audit", entry });
+  }
+
   edited(record: ApprovalRecord, { approverId, reason, atMs }: ApprovalVote): void {
     const why = reason === undefined ? {} : { reason };
     this.#audit(record, { action: "approval.edited", atMs, actorId: approverId, ...why });
@@ -58,8 +73,11 @@ export class ApprovalNotices {
   }
 
   #audit(record: ApprovalRecord, fact: Fact): void {
-    const { atMs, ...said } = fact;
-    const entry: AuditEntry = {
+    this.#outbox.notify({ type: "audit", entry: this.#entryOf(record, fact) });
+  }
+
+  #entryOf(record: ApprovalRecord, { atMs, ...said }: Fact): AuditEntry {
+    return {
       ...said,
       at: toIso(atMs),
       runId: this.#runId,
@@ -71,7 +89,6 @@ export class ApprovalNotices {
       policyHash: record.pin.hash,
       policyRevision: record.pin.revision,
     };
-    this.#outbox.notify({ type: "audit", entry });
   }
 }
 

@@ -82,7 +82,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
     approvals: new StoredApprovals(sql, tables),
     invocations,
     journal,
-    notices: new ApprovalNotices(outbox, runId),
+    notices: new ApprovalNotices(outbox, runId, refusals),
     runId,
   });
   if (ended || store.claimed()?.call) inbox.close();

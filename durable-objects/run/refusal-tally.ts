@@ -7,14 +7,18 @@ const FULL_PER_KIND = 3;
 const FULL_CHARS = 64 * 1024;
 /** Kinds that are counted apart. All others count together. */
 const MAX_KINDS = 32;
+/** Refused votes of one kind that are counted. Nothing else bounds how often a person votes. */
+const MAX_VOTES = 100;
 /** Ends of a call whose tool ran. */
 const RAN: ReadonlySet<string> = new Set(["execute", "output"]);
 
-/** Refusals of one kind that are not reported yet. */
-type CountedRefusals = Pick<
-  AuditEntry,
-  "toolId" | "toolVersion" | "gates" | "outcome" | "reason"
-> & { readonly count: number; readonly since: string; readonly at: string };
+/** Refusals of one kind that are not reported yet. `action` is present for votes. */
+type CountedRefusals = Pick<AuditEntry, "toolId" | "toolVersion" | "gates" | "outcome" | "reason"> &
+  Partial<Pick<AuditEntry, "action" | "approvalId" | "actorId" | "decision">> & {
+    readonly count: number;
+    readonly since: string;
+    readonly at: string;
+  };
 
 /** Refusals of one kind. */
 interface Tally {
@@ -29,9 +33,10 @@ interface Tally {
 const NONE: Tally = { seen: 0, fullChars: 0, count: 0, since: "", at: "" };
 
 /**
- * Counts the refused calls of a run by kind: tool, gate, outcome and reason. The first ones of each
- * kind are recorded in full.
- * Threat: a person lets a model make thousands of calls that are refused, to fill the audit log.
+ * Counts the refused calls of a run by kind: tool, gate, outcome and reason; and its refused votes:
+ * approval, person, decision and reason. The first ones of each kind are recorded in full.
+ * Threat: a person lets a model make thousands of calls that are refused, or votes thousands of
+ * times, to fill the audit log. Refused votes have a share of their own, so they hide no calls.
  * Ownership: one per run object; the only writer of these entries of the log.
  * Contract: synchronous; its entries belong to the batch of the caller.
  */
@@ -44,14 +49,18 @@ export class RefusalTally {
     for (const entry of logged) this.#apply(entry);
   }
 
-  /** Tells whether an ended call is to be recorded in full. Counts it otherwise. */
+  /** Tells whether an ended call or a refused vote is to be recorded in full; else counts it. */
   isRecordedInFull(entry: AuditEntry): boolean {
     const { gates } = entry;
-    if (gates?.refusedBy === undefined || RAN.has(gates.refusedBy)) return true;
-    const own = kindOf(entry);
-    const of = this.#kinds.has(own) || this.#kinds.size < MAX_KINDS ? own : OTHERS;
+    const others = entry.action === VOTE.action ? OTHER_VOTES : OTHERS;
+    const isRefusedCall = gates?.refusedBy !== undefined && !RAN.has(gates.refusedBy);
+    if (others === OTHERS && !isRefusedCall) return true;
+    const alike = [...this.#kinds].filter(([kind]) => isVote(kind) === isVote(others));
+    const own = others === OTHERS ? kindOf(entry) : kindOfVote(entry);
+    const of = this.#kinds.has(own) || alike.length < MAX_KINDS ? own : others;
     const { seen } = this.#kinds.get(of) ?? NONE;
-    const used = [...this.#kinds.values()].reduce((sum, { fullChars }) => sum + fullChars, 0);
+    if (isVote(of) && seen >= MAX_VOTES) return false;
+    const used = alike.reduce((sum, [, { fullChars }]) => sum + fullChars, 0);
     const chars = JSON.stringify(entry).length;
     const isFull = seen < FULL_PER_KIND && used + chars <= FULL_CHARS;
     this.#put({ kind: "refused", of, fullChars: isFull ? chars : 0, at: entry.at });
@@ -91,6 +100,16 @@ export class RefusalTally {
 
 /** Kind of the refusals that have no kind of their own. */
 const OTHERS = "{}";
+const VOTE = { action: "approval.refused" } as const;
+const OTHER_VOTES = JSON.stringify(VOTE);
+
+function isVote(kind: string): boolean {
+  return kind.startsWith(OTHER_VOTES.slice(0, -1));
+}
+
+function kindOfVote({ approvalId, actorId, decision, reason }: AuditEntry): string {
+  return JSON.stringify({ ...VOTE, approvalId, actorId, decision, reason });
+}
 
 /** A tool that was not found has a name that the model made up, so the kind leaves it out. */
 function kindOf({ toolId, toolVersion, gates, outcome, reason }: AuditEntry): string {

@@ -135,6 +135,11 @@ export class RunApprovals implements ApprovalDesk {
     return this.#change(decided);
   }
 
+  /** Records a vote that does not count. */
+  refuse(record: ApprovalRecord, vote: ApprovalVote, why: string): void {
+    this.#ports.notices.refused(record, vote, why);
+  }
+
   /** Gives the call other arguments. The approval is closed, and the run requests a new one. */
   edit(record: ApprovalRecord, edit: ApprovalEdit, argumentsText: string): ApprovalRecord {
     this.#ports.invocations.edit(record.invocation, argumentsText);

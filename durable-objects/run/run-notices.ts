@@ -162,7 +162,8 @@ export class RunNotices {
 
   #reportRefusals(): void {
     for (const counted of this.#ports.refusals.take()) {
-      this.#audit({ action: "calls.refused", ...this.#actors(), ...counted });
+      const whose = counted.action ? {} : this.#actors();
+      this.#audit({ action: "calls.refused", ...whose, ...counted });
     }
   }
 

@@ -567,4 +567,24 @@ export const APPROVALS: readonly Mutant[] = [
       name: "combined requirements keep the name of the stricter pattern",
     },
   },
+  {
+    name: "a refused vote leaves no record",
+    file: "durable-objects/run/approval-decisions.ts",
+    from: "if (record) this.#run.approvals.refuse(record, vote, why);",
+    to: "void record;",
+    test: {
+      file: "test/http/approvals-queue.test.ts",
+      name: "is recorded with each refused vote: one's own, a stranger's, a late one; repeats are counted",
+    },
+  },
+  {
+    name: "each repetition of a refused vote is a record",
+    file: "durable-objects/run/refusal-tally.ts",
+    from: "if (others === OTHERS && !isRefusedCall) return true;",
+    to: "if (!isRefusedCall) return true;",
+    test: {
+      file: "test/http/approvals-queue.test.ts",
+      name: "is recorded with each refused vote: one's own, a stranger's, a late one; repeats are counted",
+    },
+  },
 ];

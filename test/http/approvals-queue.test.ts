@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { verifyChain } from "../../scripts/audit/verify-chain.ts";
 import { APPROVE, askToPay, decide, ended, REJECT } from "../shared/people.ts";
 import { cancel, refusalOf } from "../shared/run-object.ts";
@@ -14,6 +15,10 @@ async function list(query = "", caller: Caller = "archive"): Promise<readonly st
   if (response.status !== 200) throw new Error(await response.text());
   const { approvals } = await response.json<{ approvals: readonly ApprovalSummary[] }>();
   return approvals.map(({ approvalId }) => approvalId.replace("appr_", ""));
+}
+
+interface RefusedVotes {
+  readonly records: readonly { readonly entry: AuditEntry }[];
 }
 
 const HOUR = 3_600_000;
@@ -206,6 +211,42 @@ describe("a real question", () => {
         ["approval.closed", undefined, "approved"],
         ["approval.consumed", undefined, undefined],
       ]);
+  });
+
+  test("is recorded with each refused vote: one's own, a stranger's, a late one; repeats are counted", async () => {
+    const { runId, approvalId, response } = await askToPay({ amount: 45 });
+    for (let vote = 0; vote < 5; vote++) {
+      expect((await decide(approvalId, "ann", APPROVE)).status).toBe(403);
+    }
+    expect((await decide(approvalId, "dan", APPROVE)).status).toBe(404);
+    expect((await decide(approvalId, "chief", APPROVE)).status).toBe(403);
+    await decide(approvalId, "bob", REJECT);
+    await response.body?.cancel();
+    await ended(runId);
+    expect((await decide(approvalId, "cat", APPROVE)).status).toBe(409);
+    const refused = async (): Promise<readonly unknown[]> => {
+      const query = `/v1/audit?action=approval.refused&run=${runId}`;
+      const read = await (await send(query, { caller: "chief" })).json<RefusedVotes>();
+      return read.records.map(({ entry }) => [
+        entry.approvalId,
+        entry.actorId,
+        entry.reason,
+        entry.count ?? 1,
+      ]);
+    };
+    const own = [approvalId, "user:ann", "own_request", 1];
+    const recorded = [
+      own,
+      own,
+      own,
+      [approvalId, "user:ann", "own_request", 2],
+      [approvalId, "user:dan", "not_an_approver", 1],
+      [approvalId, "user:chief", "role_missing", 1],
+      [approvalId, "user:cat", "approval_closed", 1],
+    ];
+    const inOrder = (votes: readonly unknown[]) =>
+      votes.map((vote) => JSON.stringify(vote)).toSorted();
+    await expect.poll(async () => inOrder(await refused())).toEqual(inOrder(recorded));
   });
 
   test("that is refused is closed and never taken", async () => {

@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   "calls.refused",
   "approval.requested",
   "approval.voted",
+  "approval.refused",
   "approval.edited",
   "approval.closed",
   "approval.consumed",
