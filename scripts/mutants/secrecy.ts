@@ -152,4 +152,14 @@ export const SECRECY: readonly Mutant[] = [
       name: "an ended write is published without its arguments and without its key in plain text",
     },
   },
+  {
+    name: "the model learns which field of an output does not fit",
+    file: "src/runner/normalise-output.ts",
+    from: "return fail({ ...INVALID_OUTPUT.failure, detail });",
+    to: "return fail({ ...INVALID_OUTPUT.failure, errors, detail });",
+    test: {
+      file: "test/http/logs.test.ts",
+      name: "an output that does not fit names its field in the log and in the audit alone",
+    },
+  },
 ];

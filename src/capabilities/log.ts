@@ -15,6 +15,8 @@ export type LogCode =
   | "tool_threw"
   /** A gate or a function of the contract threw before or after the tool acted. */
   | "call_failed"
+  /** What a tool answered does not fit its contract: `mismatch` names the field. */
+  | "output_refused"
   /** A contract's `describe` or `preview` threw; approvers see default texts. */
   | "packet_incomplete"
   /** What people see of a call changed each time before it could begin; the call ended. */
@@ -31,6 +33,8 @@ export type LogCode =
   | "model_failed"
   /** An operation of a workspace threw; nothing was changed. */
   | "operation_threw"
+  /** The result of an operation does not fit its schema; nothing was changed. */
+  | "result_refused"
   /** A workspace cannot be opened: a migration failed, or newer code wrote its tables. */
   | "workspace_refused"
   /** Reading the state after a write failed; it is read again, or recorded as unknown. */
@@ -59,6 +63,8 @@ export interface LogLine extends LogSubject {
   readonly reason?: string;
   /** Words of another service. The log masks what looks like a secret. */
   readonly detail?: string;
+  /** Fields that do not fit a schema, and what was expected there; no value. */
+  readonly mismatch?: string;
   readonly durationMs?: number;
 }
 

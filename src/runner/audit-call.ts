@@ -57,6 +57,7 @@ export function auditCall(
     ...(ports.pin && { policyHash: ports.pin.hash, policyRevision: ports.pin.revision }),
     ...(errors[0] && { reason: errors[0].code }),
     ...(end.errorId !== undefined && { errorId: end.errorId }),
+    ...(end.detail !== undefined && { detail: end.detail }),
     ...(grounds.gates && { gates: grounds.gates }),
     outcome: observation.status.taxonomy_class,
     durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),

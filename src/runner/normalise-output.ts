@@ -1,10 +1,10 @@
-import type { Log } from "../capabilities/log.ts";
+import type { Log, LogSubject } from "../capabilities/log.ts";
 import type { ToolAnswer } from "../capabilities/tool.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json/value.ts";
 import { utf8Bytes } from "../protocol/text/encoding.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { ok, type Result } from "../protocol/outcome/result.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { ContentPart } from "../protocol/tool/content.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
@@ -43,8 +43,8 @@ interface Ports {
  * The gate `output`: validates the tool's output and the content beside it, keeps the allowlisted
  * fields, replaces half characters, neutralises untrusted text, hides the secrets of the connection
  * and shortens what is too long.
- * Contract: never throws; names no field of the output, because the fault is the tool's and not the
- * model's. Fails: OBSERVATION_NORMALIZATION_FAIL.
+ * Contract: never throws. Fails: OBSERVATION_NORMALIZATION_FAIL, which names no field to the model,
+ * because the fault is the tool's. Operators read in the log and in the audit which field is wrong.
  */
 export function normaliseOutput(
   ports: Ports,
@@ -53,11 +53,36 @@ export function normaliseOutput(
 ): Result<NormalOutput, ToolFailure> {
   try {
     return normalise(ports, source, returned);
-  } catch {
+  } catch (thrown) {
     // The author's schema threw, or the output is nested without end.
-    return INVALID_OUTPUT;
+    const about = { ...aboutTool(source), hide: source.hide };
+    return fail({
+      ...INVALID_OUTPUT.failure,
+      errorId: ports.log.fault("call_failed", thrown, about),
+    });
   }
 }
+
+/** Threat: an output holds secrets. `validateOutput` names fields and kinds, and no value. */
+function refuse(
+  log: Log,
+  source: Source,
+  errors: ToolFailure["errors"],
+): Result<never, ToolFailure> {
+  const described = errors.slice(0, MOST_FIELDS).map((error) => {
+    return `${error.field ?? "the output"}: ${error.message}`;
+  });
+  const detail = described.join("; ");
+  log.write({ level: "error", code: "output_refused", ...aboutTool(source), mismatch: detail });
+  return fail({ ...INVALID_OUTPUT.failure, detail });
+}
+
+function aboutTool({ tool }: Source): LogSubject {
+  return { toolId: tool.id, toolVersion: tool.version };
+}
+
+/** Wrong fields that operators read of one output. */
+const MOST_FIELDS = 3;
 
 const INVALID_OUTPUT = failCall("OBSERVATION_NORMALIZATION_FAIL", {
   code: "invalid_output",
@@ -83,7 +108,8 @@ function normalise(
   const { tool } = source;
   const valid = tool.validateOutput(output);
   const content = tool.readContent(given);
-  if (!valid.ok || !content.ok) return INVALID_OUTPUT;
+  if (!valid.ok) return refuse(log, source, valid.failure.errors);
+  if (!content.ok) return refuse(log, source, content.failure.errors);
   const { maxResultBytes = Infinity } = policy.budgets;
   const shown = clean(source, {
     value: tool.redactOutput(valid.value),

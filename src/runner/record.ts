@@ -46,7 +46,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
   const response = respond(observation.status.taxonomy_class, dispatchState);
-  const errorId = outcome.ok ? undefined : outcome.failure.errorId;
+  const { errorId, detail }: Partial<ToolFailure> = outcome.ok ? {} : outcome.failure;
   const verification = planVerification(call, conclusion, endedAtMs);
   const end = {
     observation,
@@ -55,6 +55,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
     ...(errorId !== undefined && { errorId }),
+    ...(detail !== undefined && { detail }),
     ...(output && { output }),
     ...(compensation && { compensation }),
     ...(lesson && { lesson }),

@@ -7,6 +7,8 @@ export class MemoryLog implements Log {
 
   write(line: LogLine): void {
     this.lines.push(line);
+    const { mismatch, code } = line;
+    if (mismatch !== undefined) this.faults.push({ ...line, code, thrown: mismatch });
   }
 
   fault(code: string, thrown: unknown, about: LogSubject = {}): string {

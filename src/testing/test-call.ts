@@ -22,6 +22,8 @@ export interface EndedCall extends ToolExecResult {
   readonly data: JsonObject | null;
   /** What the model is told about a failure. */
   readonly errors: readonly FieldError[];
+  /** What operators read besides: which fields of the output do not fit the contract. */
+  readonly detail?: string;
   readonly observation: ObservationObject;
   /** The record of the call, with its raw arguments. */
   readonly record: ToolInvocationRecord;
@@ -42,6 +44,7 @@ export function toTestCall(record: ToolInvocationRecord): TestCall {
     taxonomyClass: status.taxonomy_class,
     data: payload.data,
     errors: payload.errors,
+    ...(end.detail !== undefined && { detail: end.detail }),
     record,
   };
 }

@@ -55,6 +55,24 @@ test("what a tool throws is logged under the id that its reader and the audit sh
   expect(printed.join()).not.toContain(CANARY);
 });
 
+test("an output that does not fit names its field in the log and in the audit alone", async () => {
+  const [started, call] = await recorded({ name: "lab__leak", args: '{"how":"output"}' });
+  const mismatch = `/done: expected boolean, got a string of ${CANARY.length} characters`;
+  const about = { runId: started?.runId, toolId: "lab__leak", toolVersion: "1.0.0" };
+  expect(linesOf("output_refused")).toEqual([
+    { level: "error", code: "output_refused", tenantId: "archive", ...about, mismatch },
+  ]);
+  expect(call).toMatchObject({ reason: "invalid_output", detail: mismatch });
+  const shown = ["", "/events", "/transcript"].map(async (part) => {
+    const response = await send(`/v1/runs/${started?.runId}${part}`, { caller: "archive" });
+    return response.text();
+  });
+  const all = (await Promise.all(shown)).join();
+  expect(all).toContain("its output does not fit its contract");
+  for (const hidden of ["/done", "got a string", CANARY]) expect(all).not.toContain(hidden);
+  expect(printed.join() + JSON.stringify(call)).not.toContain(CANARY);
+});
+
 test("a provider's refusal is logged and audited in its own words, without its secrets", async () => {
   const key = "sk-abcdefghijklmnop1234";
   const response = await chat([{ status: 401, words: `Incorrect API key: ${key}` }], "archive");

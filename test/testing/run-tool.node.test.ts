@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { expect, test, vi } from "vitest";
 import { defineTool } from "../../src/contracts/define-tool.ts";
+import { ok } from "../../src/protocol/outcome/result.ts";
 import { person, runTool } from "../../src/testing/index.ts";
 import { CONNECTIONS, DESK_POLICY, getTicket, PAID, refund } from "./desk-tools.ts";
 
@@ -119,6 +120,28 @@ test("what a tool throws is told to the test and not to the model", async () => 
   expect(result.taxonomyClass).toBe("UNKNOWN_ERROR");
   expect(JSON.stringify(result.observation)).not.toContain("a bug");
   expect(String(result.run.faults[0]?.thrown)).toContain("a bug of the tool");
+});
+
+test("which field of an output does not fit is told to the test and not to the model", async () => {
+  const wrong = defineTool({
+    name: "desk__list_lines",
+    version: "1.0.0",
+    description: "Lists lines.",
+    input: v.strictObject({}),
+    output: v.strictObject({ lines: v.array(v.strictObject({ cents: v.number() })) }),
+    sideEffectClass: "READ_ONLY",
+    effect: "read_only",
+    redaction: { args: [], output: ["lines"] },
+    capabilities: [],
+    execute: () => ok({ lines: [{ cents: 1 }, { cents: "s3cret" as never }] }),
+  });
+  const result = await runTool(wrong);
+  const mismatch = "/lines/1/cents: expected number, got a string of 6 characters";
+  expect(result.detail).toBe(mismatch);
+  expect(result.run.faults).toMatchObject([{ code: "output_refused", thrown: mismatch }]);
+  expect(result.errors).toMatchObject([{ field: null, code: "invalid_output" }]);
+  expect(JSON.stringify([result.run.events, result.run.messages])).not.toContain("/lines");
+  expect(JSON.stringify(result.run.audit)).not.toContain("s3cret");
 });
 
 test.each([

@@ -71,9 +71,10 @@ export interface AuditEntry {
   readonly errorId?: string;
   /** Gates of the last attempt, in order. */
   readonly gates?: { readonly passed: readonly string[]; readonly refusedBy?: string };
-  /** The model of a call that failed, the provider's HTTP status, and its own words, masked. */
+  /** The model of a call that failed, and the provider's HTTP status. */
   readonly model?: string;
   readonly status?: number;
+  /** The provider's own words, masked; or the fields of a tool's output that do not fit. */
   readonly detail?: string;
   readonly outcome?: TaxonomyClass;
   readonly durationMs?: number;

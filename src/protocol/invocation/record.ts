@@ -137,6 +137,8 @@ export interface InvocationEnd {
   readonly compensation?: PlannedCompensation;
   /** Of an error that nobody expected: names its line in the deployment's log. */
   readonly errorId?: string;
+  /** For operators alone: which fields of the tool's output do not fit, without their values. */
+  readonly detail?: string;
   /** What the run learned from it; absent when there was no tool to call. */
   readonly lesson?: CallLesson;
   /** When it got the run's lock. Unit: Unix milliseconds. */

@@ -74,6 +74,8 @@ export interface ToolFailure {
   readonly committed?: true;
   /** Of an error that nobody expected: names its line in the deployment's log. */
   readonly errorId?: string;
+  /** For operators alone: which fields of the tool's output do not fit, without their values. */
+  readonly detail?: string;
 }
 
 /**
