@@ -5,6 +5,7 @@ import { build, type PluginBuild } from "esbuild";
 import type { DeploymentOptions } from "../src/define-deployment.ts";
 import { DEPLOYMENT_OPTIONS } from "../src/protocol/deployment-options.ts";
 import { CommandError } from "./command.ts";
+import { findImportCircle } from "./import-circle.ts";
 import { guardStart } from "./start-guard.ts";
 
 /** The folder of this package: of the repository, or of the package in `node_modules`. */
@@ -60,11 +61,12 @@ export async function loadModule(
   // Another command may load the same module at this moment.
   const outfile = join(outputFolder(project), `${basename(entry)}-${process.pid}.mjs`);
   try {
-    await build({
+    const { metafile } = await build({
       ...guardStart(),
       absWorkingDir: project,
       entryPoints: [entry],
       outfile,
+      metafile: true,
       bundle: true,
       format: "esm",
       platform: "node",
@@ -79,7 +81,7 @@ export async function loadModule(
     });
     process.setSourceMapsEnabled(true);
     return (await import(pathToFileURL(outfile).href).catch((error: unknown) => {
-      throw describeThrown(error);
+      throw describeThrown(error, findImportCircle(metafile));
     })) as { readonly default?: object };
   } finally {
     rmSync(outfile, { force: true });
@@ -109,12 +111,22 @@ function readEntry(project: string): string {
   );
 }
 
-/** Cuts the frames of the loader off what a module threw while it was loaded. */
-function describeThrown(error: unknown): unknown {
-  if (!(error instanceof Error) || error.name === "ContractError") return error;
+/**
+ * Cuts the frames of the loader off what a module threw while it was loaded. Names the modules that
+ * import each other, where something may not have been defined yet for that reason.
+ */
+function describeThrown(error: unknown, circle: string | undefined): unknown {
+  if (!(error instanceof Error)) return error;
+  const isEarly = error instanceof TypeError || error.message.includes("not defined yet");
+  const hint = circle && isEarly ? `These modules import each other: ${circle}` : "";
+  if (error.name === "ContractError") {
+    if (hint) error.message += `. ${hint}`;
+    return error;
+  }
   const lines = (error.stack ?? error.message).split("\n");
   const loader = lines.findIndex((line) => /^ +at .*node:internal/.test(line));
-  return new CommandError(lines.slice(0, loader < 0 ? undefined : loader).join("\n"));
+  const shown = lines.slice(0, loader < 0 ? undefined : loader);
+  return new CommandError([...shown, ...(hint ? [hint] : [])].join("\n"));
 }
 
 function describeBuild(error: unknown): string {

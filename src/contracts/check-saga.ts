@@ -15,6 +15,8 @@ export function checkSaga(
   if (saga.saga && reads && saga.workspace === undefined) {
     return "preview and checkState read a workspace; name it, or add a step that has one";
   }
+  const circle = saga.saga && findCircle(contracts, [saga.name]);
+  if (circle) return `its steps go in a circle: ${circle.join(" → ")}; name other tools`;
   let pivot: string | undefined;
   for (const [index, { tool }] of (saga.saga?.steps ?? []).entries()) {
     const step = `step ${index + 1}, ${tool},`;
@@ -25,6 +27,20 @@ export function checkSaga(
       if (reason !== undefined) return `${step} ${reason}`;
     }
     if (versions.some(isPivot)) pivot = tool;
+  }
+  return undefined;
+}
+
+/** The names of the sagas from the first one back to itself; undefined when none leads back. */
+function findCircle(
+  contracts: readonly AnyToolContract[],
+  path: readonly string[],
+): readonly string[] | undefined {
+  const last = contracts.filter(({ name }) => name === path.at(-1));
+  for (const { tool } of last.flatMap(({ saga }) => saga?.steps ?? [])) {
+    if (tool === path[0]) return [...path, tool];
+    const circle = path.includes(tool) ? undefined : findCircle(contracts, [...path, tool]);
+    if (circle) return circle;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { Given } from "../protocol/json/author-data.ts";
 import { defineTool } from "./define-tool.ts";
+import { ContractError } from "./error.ts";
 import type {
   AnyToolContract,
   ClosedObjectSchema,
@@ -77,7 +78,7 @@ const MAX_TIMEOUT_MS = 300_000;
  * Declares a saga: a tool whose steps are calls of other tools. The runner makes each step through
  * every gate. When a step fails, the runner undoes the steps before it (docs/sagas.md).
  * Contract: pure; it changes nothing that the author wrote.
- * Fails: throws ContractError for an unknown side-effect class.
+ * Fails: throws ContractError for an unknown side-effect class, and for a step without its tool.
  */
 export function defineSaga<
   In extends ClosedObjectSchema,
@@ -86,6 +87,7 @@ export function defineSaga<
 >(definition: SagaDefinition<In, Out, Tools>): AnyToolContract {
   const { steps, result, runtime, transactional, ...tool } = definition;
   const listed = steps as readonly SagaStep<In, AnyToolContract>[];
+  refuseEmptySteps(tool.name, listed);
   // People see where the steps act, and an undo of the saga acts there too.
   const workspace = tool.workspace ?? listed.find((step) => step.tool.workspace)?.tool.workspace;
   const timeoutMs = listed.reduce((sum, step) => sum + step.tool.runtime.timeoutMs, 0);
@@ -108,4 +110,18 @@ export function defineSaga<
   } as unknown as ToolDefinition<In, Out, never>);
   const planned = listed.map((step) => ({ tool: step.tool.name, arguments: step.arguments }));
   return { ...contract, saga: { steps: planned, result } };
+}
+
+/** A bundle gives a tool that is not defined yet as undefined. */
+function refuseEmptySteps(
+  saga: string,
+  steps: readonly { readonly tool: AnyToolContract | undefined }[],
+): void {
+  const empty = steps.findIndex(({ tool }) => tool === undefined);
+  if (empty === -1) return;
+  const reason = `step ${empty + 1} has no tool: the tool is not defined yet, because it is this saga`;
+  throw new ContractError(
+    saga,
+    `${reason} or needs it. A saga is no step: name tools of its steps`,
+  );
 }

@@ -156,7 +156,11 @@ describe("registration refuses a saga with", () => {
       sagaOf([defineTool({ ...base, name: "test__unknown" })]),
       "step 1, test__unknown, is not registered; add its contract to the list",
     ],
-    ["itself as a step", sagaOf([sagaOf([book])]), "step 1, test__journey, is a saga itself"],
+    [
+      "itself as a step",
+      sagaOf([sagaOf([book])]),
+      "its steps go in a circle: test__journey → test__journey; name other tools",
+    ],
     [
       "a step of a higher class",
       sagaOf([risky]),
@@ -180,6 +184,24 @@ describe("registration refuses a saga with", () => {
     ["an execute", { ...sagaOf([book]), execute: () => ok({}) }, "either execute or the steps"],
   ])("%s", (_, saga, reason) => {
     expect(() => register(saga)).toThrow(reason);
+  });
+
+  test("another saga as a step, and says the way when that leads back", () => {
+    const tour = sagaOf([sagaOf([book])], { name: "test__tour" });
+    const trip = sagaOf([sagaOf([book], { name: "test__tour" })], { name: "test__trip" });
+    expect(() => register(trip, tour, sagaOf([book]))).toThrow(
+      "step 1, test__tour, is a saga itself; name its steps instead",
+    );
+    expect(() => register(tour, sagaOf([tour]))).toThrow(
+      'Tool "test__tour": its steps go in a circle: test__tour → test__journey → test__tour',
+    );
+  });
+
+  test("a step that is not defined yet", () => {
+    const early = { tool: undefined as never, arguments: () => ({}) };
+    expect(() => sagaOf([], { steps: [early] })).toThrow(
+      'Tool "test__journey": step 1 has no tool: the tool is not defined yet, because it is this saga',
+    );
   });
 
   test("a step whose other version cannot be undone", () => {
