@@ -7,6 +7,7 @@ import { hostWorkspaces } from "../src/host-workspaces.ts";
 import { gameplanWorkspace } from "../apps/gameplan/workspace.ts";
 import { TOOLS } from "../src/tools/index.ts";
 import { EVERY_WIRE_AND_PAGE } from "./shared/deployment.ts";
+import { TOKENS } from "./shared/tokens.ts";
 import { bindings } from "./shared/worker.ts";
 
 const COMPILED = compileContracts(registerContracts(TOOLS));
@@ -34,6 +35,33 @@ test.each([
     const { status, text } = await get(path, { compiled });
     expect([status, text]).toEqual([503, expect.stringContaining("run npx interlock build")]);
   }
+});
+
+test("an assistant whose context nobody supplies is stored with a warning", async () => {
+  const put = async (id: string, options: Partial<DeploymentOptions> = {}) => {
+    const named = { tools: TOOLS, compiled: COMPILED, workspaces: WORKSPACES };
+    const { worker } = defineDeployment({ ...EVERY_WIRE_AND_PAGE, ...named, ...options });
+    const request = new Request(`https://interlock.test/v1/assistants/${id}`, {
+      method: "PUT",
+      headers: {
+        authorization: `Bearer ${TOKENS.bendable.token}`,
+        "content-type": "application/json",
+        "if-none-match": "*",
+      },
+      body: JSON.stringify({ instructions: "{{context.plan}} {{ actorId }} {{context.plan}}" }),
+    });
+    const answer = await worker.fetch(request, bindings as unknown as RawEnv);
+    return answer.json();
+  };
+  const message = expect.stringContaining("{{context.plan}} has no value") as string;
+  expect(await put("plans")).toMatchObject({
+    id: "plans",
+    warnings: [{ pointer: "/instructions", message }],
+  });
+  const hook = () => Promise.resolve({});
+  const supplied = await put("supplied", { context: hook });
+  expect(supplied).toMatchObject({ id: "supplied" });
+  expect(supplied).not.toHaveProperty("warnings");
 });
 
 test("only the pages that it names are served", async () => {

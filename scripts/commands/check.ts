@@ -7,6 +7,7 @@ import { checkContracts } from "../environment/check-contracts.ts";
 import { checkDocuments } from "../environment/check-documents.ts";
 import { checkIsolation } from "../environment/check-isolation.ts";
 import { checkMigrations } from "../environment/check-migrations.ts";
+import { checkModelList } from "../environment/check-model-list.ts";
 import { checkPlaceholders } from "../environment/check-placeholders.ts";
 import { checkSettings } from "../environment/check-settings.ts";
 import {
@@ -47,21 +48,23 @@ async function checkEnvironment(args: string[]): Promise<void> {
   const project = projectFolder();
   const configs = readEnvironmentConfigs(project, asked.environment);
   const secrets = asked.secretsFile === undefined ? undefined : readSecrets(asked.secretsFile);
-  const { options, exported } = await loadEntry(project);
+  const { options, exported } = await loadEntry(project).catch(refuseContract);
   const deployment = createDeployment(registerAll(options.tools), options);
   const { environment } = asked;
-  const modelList = configs.asked.vars["MODELS"];
+  const { MODELS } = configs.asked.vars;
+  const modelList = typeof MODELS === "string" ? MODELS : undefined;
   const findings = [
     ...checkSettings({ environment, configs, deployment, secrets }),
     ...findLostClasses(configs, exported),
     ...checkIsolation(configs),
     ...(await checkContracts(project, options.tools)),
+    ...checkModelList(project, modelList, deployment.models),
     ...checkMigrations(deployment.workspaces?.definitions ?? []),
     ...checkPlaceholders(options.tools),
     ...checkDocuments({
       project,
       deployment,
-      modelList: typeof modelList === "string" ? modelList : undefined,
+      modelList,
       nowMs: Date.now(),
     }),
     ...(asked.asksProviders ? await askProviders(configs, secrets, deployment) : []),
@@ -74,9 +77,13 @@ function registerAll(tools: Parameters<typeof registerContracts>[0]): Deployment
   try {
     return registerContracts(tools);
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ContractError") throw error;
-    throw new CommandError(`contracts: ${error.message}; see docs/tools-authoring.md`);
+    return refuseContract(error);
   }
+}
+
+function refuseContract(error: unknown): never {
+  if (!(error instanceof Error) || error.name !== "ContractError") throw error;
+  throw new CommandError(`contracts: ${error.message}; see docs/tools-authoring.md`);
 }
 
 function findLostClasses(
@@ -98,7 +105,7 @@ async function askProviders(
   deployment: Deployment,
 ): Promise<readonly Finding[]> {
   const models = configureModels(
-    { ...process.env, ...Object.fromEntries(secrets ?? []), ...asked.vars },
+    { ...process.env, ...Object.fromEntries(secrets?.values ?? []), ...asked.vars },
     deployment,
   );
   const place = "models";

@@ -12,6 +12,7 @@ import { startFront } from "../development/front.ts";
 import {
   actAs,
   developmentService,
+  PEOPLE_FILE,
   readPeople,
   type DevelopmentPeople,
 } from "../development/people.ts";
@@ -37,8 +38,6 @@ const USAGE =
   "--replace: stores the files of tenant also where somebody changed a document over HTTP.";
 const STARTING = "Interlock starts. Try again in a moment.";
 const RESTARTING = "The Worker's runtime ended. Interlock starts it again; try again in a moment.";
-/** The people who need no token; docs/identity.md describes the file. */
-const PEOPLE_FILE = "tenant/people.json";
 
 export const command: Command = {
   usage: USAGE,
@@ -139,13 +138,13 @@ async function runHere(args: string[]): Promise<void> {
   const documents =
     unready === undefined
       ? await storeTenant(tenant, { replaces })
-      : { kept: [], refused: [unready] };
+      : { warned: [], kept: [], refused: [unready] };
   if (documents.refused.length === 0) {
     const { pages = [] } = await loadDeployment(project);
     worker.noteAnswer();
     waiting = undefined;
     announce(port, { provider: offline ? undefined : provider, pages });
-    tellTenant(documents.kept);
+    tellTenant([...documents.warned, ...documents.kept]);
     followTenant(tenant, { stored, tell: tellTenant });
     tellBuilds(output, {
       answers: () => isHealthy(inner),

@@ -55,26 +55,27 @@ async function push(args: string[]): Promise<void> {
   const bodies = readBodies(plan, readVariable);
   const stops = asked.isDryRun || plan.some(({ action }) => action === "drift");
   const applied = stops ? [] : await applyPlan(plan, { send, record, bodies });
-  print({ asked, target, plan, applied, hide: hideValues(secrets) });
+  print({ asked, project, target, plan, applied, hide: hideValues(secrets) });
   const isComplete = applied.every(({ outcome }) => outcome === "applied");
   if (!isComplete || plan.some(({ action }) => action === "drift")) process.exitCode = 1;
 }
 
 interface Report {
   readonly asked: Asked;
+  readonly project: string;
   readonly target: Target;
   readonly plan: readonly PlannedDocument[];
   readonly applied: readonly AppliedDocument[];
   readonly hide: <Value extends JsonValue>(value: Value) => Value;
 }
 
-function print({ asked, target, plan, applied, hide }: Report): void {
+function print({ asked, project, target, plan, applied, hide }: Report): void {
   const { environment, isDryRun, isJson } = asked;
   if (isJson) {
     const documents = plan.map(({ key, action, note, differences }) => {
       const result = applied.find((one) => one.key === key);
-      const { outcome, reason } = result ?? {};
-      return { key, action, note, differences, outcome, reason };
+      const { outcome, reason, warnings } = result ?? {};
+      return { key, action, note, differences, outcome, reason, warnings };
     });
     const report = JSON.stringify({ environment, url: target.url, isDryRun, documents });
     console.log(JSON.stringify(hide(JSON.parse(report) as JsonValue)));
@@ -85,7 +86,7 @@ function print({ asked, target, plan, applied, hide }: Report): void {
     `${environment}: ${target.url}`,
     ...formatPlan(plan, colours),
     "",
-    ...formatApplied(applied),
+    ...formatApplied(applied, project),
     ...(applied.length > 0 ? [] : [sayNothingChanged(plan, isDryRun)]),
   ];
   for (const line of lines) console.log(hide(line));

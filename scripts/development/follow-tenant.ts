@@ -23,9 +23,9 @@ export function followTenant(tenant: DevelopmentTenant, { stored, tell }: Follow
     const version = readTenantVersion(tenant.project);
     if (version !== seen || isRefused) {
       seen = version;
-      const { stored: fresh, kept, refused } = await storeTenant(tenant);
+      const { stored: fresh, warned, kept, refused } = await storeTenant(tenant);
       isRefused = refused.length > 0;
-      tell([...fresh, ...kept]);
+      tell([...fresh, ...warned, ...kept]);
       const text = refused.join("\n");
       const isRepeated = isRefused && text === last.text;
       if (isRepeated && !last.isTold) tell(refused);

@@ -6,6 +6,9 @@ import {
   type DevelopmentPerson,
 } from "../../src/protocol/identity/development.ts";
 
+/** The people of `npm run dev`, in the folder of a deployment. */
+export const PEOPLE_FILE = "tenant/people.json";
+
 const person = v.strictObject({
   roles: v.optional(v.array(scopeOrRole), []),
   /** Absent: every scope of the API, of the tools and of the policy. */

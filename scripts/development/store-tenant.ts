@@ -4,6 +4,7 @@ import { createClient } from "../push/deployment-client.ts";
 import { readLocalDocuments } from "../push/local-documents.ts";
 import type { PlannedDocument } from "../push/plan.ts";
 import type { PushedRecord } from "../push/pushed-record.ts";
+import { formatWarnings } from "../push/report.ts";
 import { readPlan } from "../push/read-plan.ts";
 import { placeOf } from "../tenant-files.ts";
 
@@ -25,6 +26,8 @@ interface Storing {
 /** What became of the files. Each text is a line. */
 export interface StoredTenant {
   readonly stored: readonly string[];
+  /** What of them is valid and cannot work. */
+  readonly warned: readonly string[];
   /** Documents that somebody changed over HTTP. */
   readonly kept: readonly string[];
   /** Why a file was not stored. */
@@ -45,7 +48,7 @@ export async function storeTenant(
     return await store(tenant, storing);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return { stored: [], kept: [], refused: [error.message] };
+    return { stored: [], warned: [], kept: [], refused: [error.message] };
   }
 }
 
@@ -67,6 +70,7 @@ async function store(
     stored: applied
       .filter(({ outcome }) => outcome === "applied")
       .map(({ key }) => `tenant/${key}.json is stored.`),
+    warned: applied.flatMap((document) => formatWarnings(document, project)),
     kept: plan.filter(({ action }) => action === "drift").map(describeDrift),
     refused: applied.flatMap((document) => describeRefusal(document, project)),
   };

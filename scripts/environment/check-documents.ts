@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import * as v from "valibot";
 import { matchAssistant } from "../../src/contracts/match-assistant.ts";
 import {
@@ -5,15 +7,17 @@ import {
   matchPolicy,
   type PolicyMismatch,
 } from "../../src/contracts/match-policy.ts";
-import { warnAbout } from "../../src/contracts/warn-policy.ts";
+import { warnAbout, warnAboutRoles } from "../../src/contracts/warn-policy.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
 import { createModelCatalog } from "../../src/protocol/model/catalog.ts";
 import { assistantDocument } from "../../src/protocol/assistant/document.ts";
+import { warnAboutAssistant } from "../../src/protocol/assistant/warn-assistant.ts";
 import { checkSettings } from "../../src/protocol/assistant/check-settings.ts";
 import { parseServiceAddress } from "../../src/protocol/connection/service-address.ts";
 import { DENY_ALL, parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { isTenantModel } from "../../src/protocol/provider/tenant-model.ts";
-import { CommandError } from "../command.ts";
+import { CommandError, messageOf } from "../command.ts";
+import { PEOPLE_FILE, readPeople } from "../development/people.ts";
 import { type LocalDocument, readLocalDocuments } from "../push/local-documents.ts";
 import { placeOf } from "../tenant-files.ts";
 import type { Finding } from "./finding.ts";
@@ -63,7 +67,14 @@ function checkPolicy(
   const wrong = [...matchPolicy(policy, specs), ...findWeakApprovals(policy, specs)];
   const tell = (level: Finding["level"]) => (mismatch: PolicyMismatch) =>
     describe(project, { ...mismatch, level, key: "policy" });
-  return [...wrong.map(tell("error")), ...warnAbout(policy, contracts).map(tell("warning"))];
+  const warned = [
+    ...warnAbout(policy, contracts),
+    ...warnAboutRoles(policy, readRoles(project)).map(({ pointer, message }) => ({
+      pointer,
+      message: message.replace("known person", `person of ${PEOPLE_FILE}`),
+    })),
+  ];
+  return [...wrong.map(tell("error")), ...warned.map(tell("warning"))];
 }
 
 function checkAssistant(
@@ -89,7 +100,12 @@ function checkAssistant(
   const wrong = [
     ...new Map([...models, ...unfit, ...tools].map((one) => [one.pointer, one])).values(),
   ];
-  return wrong.map((mismatch) => describe(project, { ...mismatch, level: "error", key }));
+  const hasContextHook = deployment.context !== undefined;
+  const warned = warnAboutAssistant(document, { hasContextHook });
+  return [
+    ...wrong.map((mismatch) => describe(project, { ...mismatch, level: "error", key })),
+    ...warned.map((warning) => describe(project, { ...warning, level: "warning", key })),
+  ];
 }
 
 /** In development a provider may be on this machine. */
@@ -104,6 +120,17 @@ function checkProvider(
   if (isPublic) return [];
   const message = "is no public https address";
   return [describe(project, { level: "error", key, pointer: "/baseUrl", message })];
+}
+
+/** The roles of the people of development; undefined without their file. */
+function readRoles(project: string): ReadonlySet<string> | undefined {
+  const file = join(project, PEOPLE_FILE);
+  if (!existsSync(file)) return undefined;
+  try {
+    return new Set([...readPeople(file).values()].flatMap(({ roles }) => roles));
+  } catch (error) {
+    throw new CommandError(messageOf(error));
+  }
 }
 
 interface Wrong extends Pick<PolicyMismatch, "pointer" | "message"> {

@@ -70,21 +70,19 @@ function checkConfiguration(request: SettingsRequest): readonly Finding[] {
       if (name !== undefined && isSecretName(name)) {
         findings.push(describeSecret(name, environment, secrets));
         raw[name] = PLACEHOLDERS[name] ?? PLACEHOLDER;
-      } else findings.push(describeProblem(problem, environment, configs));
+      } else findings.push(describeProblem(problem, request));
     }
   }
 }
 
 /** Stands for the bindings that the platform would make of an environment. */
-function toBindings(
-  config: EnvironmentConfig,
-  secrets: KnownSecrets = new Map(),
-): Record<string, unknown> {
+function toBindings(config: EnvironmentConfig, secrets?: KnownSecrets): Record<string, unknown> {
   const bound: Record<string, unknown> = {};
   for (const { binding } of config.kv_namespaces) bound[binding] = { get: true };
   for (const { name } of config.durable_objects.bindings) bound[name] = { idFromName: true };
   if (config.assets?.binding !== undefined) bound[config.assets.binding] = { fetch: true };
-  for (const [name, value] of secrets) bound[name] = value ?? PLACEHOLDERS[name] ?? PLACEHOLDER;
+  for (const [name, value] of secrets?.values ?? [])
+    bound[name] = value ?? PLACEHOLDERS[name] ?? PLACEHOLDER;
   Object.assign(bound, config.vars);
   // It would relax the other checks, and findDevelopment reports it.
   delete bound[DEVELOPER];
@@ -100,7 +98,7 @@ function describeSecret(
   const alternative = name === "API_TOKENS" ? ", or set the variable AUTH" : "";
   if (secrets) {
     const message = `${name} is missing. Store it: npx wrangler secret put ${name}${flag}${alternative}`;
-    return { level: "error", place: "secrets", message };
+    return { level: "error", place: secrets.placeOf(name), message };
   }
   const message = `${name} is needed${alternative}`;
   return { level: "unseen", place: "secrets", message };
@@ -109,8 +107,7 @@ function describeSecret(
 /** Says of a binding that only another environment has, that it is not inherited. */
 function describeProblem(
   problem: string,
-  environment: string | undefined,
-  { others }: EnvironmentConfigs,
+  { environment, configs: { asked, others }, secrets }: SettingsRequest,
 ): Finding {
   const name = MISSING_BINDING.exec(problem)?.[1] ?? MISSING.exec(problem)?.[1];
   const top = others.get(undefined);
@@ -120,7 +117,11 @@ function describeProblem(
     : "";
   const written = name === WORKSPACES ? ". npx interlock new workspace NAME writes it" : "";
   const hint = inherited + written;
-  return { level: "error", place: "wrangler.toml", message: `${problem}${hint}` };
+  // A variable replaces the secret of its name.
+  const [setting = ""] = /^[A-Z][A-Z0-9_]*/.exec(problem) ?? [];
+  const isSecret = secrets?.values.has(setting) === true && !(setting in asked.vars);
+  const place = isSecret ? secrets.placeOf(setting) : "wrangler.toml";
+  return { level: "error", place, message: `${problem}${hint}` };
 }
 
 /** An object needs a class with SQLite storage, which wrangler must be told of. */
@@ -143,11 +144,11 @@ function findLostObjects(config: EnvironmentConfig): readonly Finding[] {
 /** Finds settings that are for development, or were never adapted. */
 function findDevelopment(
   { vars }: EnvironmentConfig,
-  secrets: KnownSecrets = new Map(),
+  secrets: KnownSecrets | undefined,
 ): readonly Finding[] {
-  const settings = [...Object.entries(vars), ...secrets];
+  const settings = [...Object.entries(vars), ...(secrets?.values ?? [])];
   return settings.flatMap(([name, value]): Finding[] => {
-    const place = name in vars ? "wrangler.toml" : "secrets";
+    const place = name in vars ? "wrangler.toml" : (secrets?.placeOf(name) ?? "secrets");
     if (name === DEVELOPER) {
       const message = `${name} is set: every caller would be admitted without a token. Remove it`;
       return [{ level: "error", place, message }];

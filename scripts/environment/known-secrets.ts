@@ -3,8 +3,13 @@ import { parseEnv } from "node:util";
 import * as v from "valibot";
 import { CommandError, messageOf } from "../command.ts";
 
-/** Secrets of an environment by their names; undefined for one whose value is not known. */
-export type KnownSecrets = ReadonlyMap<string, string | undefined>;
+/** The secrets of an environment. */
+export interface KnownSecrets {
+  /** By their names; undefined for one whose value is not known. */
+  readonly values: ReadonlyMap<string, string | undefined>;
+  /** Names the file, and the line of a secret that it holds: `secrets.env:2`. */
+  readonly placeOf: (name: string) => string;
+}
 
 const listed = v.array(v.object({ name: v.string() }));
 
@@ -15,9 +20,19 @@ const listed = v.array(v.object({ name: v.string() }));
  */
 export function readSecrets(file: string): KnownSecrets {
   const text = readText(file);
-  if (!/^\s*\[/.test(text)) return new Map(Object.entries(parseEnv(text)));
+  const place = file === "-" ? "standard input" : file;
+  if (!/^\s*\[/.test(text)) {
+    const lines = text.split("\n").map((line) => /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1]);
+    return {
+      values: new Map(Object.entries(parseEnv(text))),
+      placeOf: (name) => (lines.includes(name) ? `${place}:${lines.lastIndexOf(name) + 1}` : place),
+    };
+  }
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), listed), text);
-  if (read.success) return new Map(read.output.map(({ name }) => [name, undefined]));
+  if (read.success) {
+    const values = new Map(read.output.map(({ name }) => [name, undefined]));
+    return { values, placeOf: () => place };
+  }
   throw new CommandError(
     `${file} holds no list of secrets. Write one: npx wrangler secret list --env NAME`,
   );

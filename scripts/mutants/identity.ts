@@ -760,4 +760,14 @@ export const IDENTITY: readonly Mutant[] = [
       name: "are used by a page that names none",
     },
   },
+  {
+    name: "the warnings about a policy know the roles of other tenants",
+    file: "src/protocol/identity/known-roles.ts",
+    from: "person.tenantId === tenantId",
+    to: "person.tenantId !== undefined || tenantId",
+    test: {
+      file: "test/http/policy-warnings.test.ts",
+      name: "a policy is stored with a warning about a role of members that only another tenant has",
+    },
+  },
 ];

@@ -1,6 +1,12 @@
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
-import type { Answer, DeploymentRequest, RefusedField, Send } from "./deployment-client.ts";
+import {
+  type Answer,
+  type DeploymentRequest,
+  readFields,
+  type RefusedField,
+  type Send,
+} from "./deployment-client.ts";
 import type { DocumentKey } from "./local-documents.ts";
 import { type PlannedDocument, withoutSecrets } from "./plan.ts";
 import type { PushedRecord } from "./pushed-record.ts";
@@ -22,6 +28,8 @@ export interface AppliedDocument {
   readonly reason?: string;
   /** The fields that the deployment refused. */
   readonly fields?: readonly RefusedField[];
+  /** What of the document is valid and cannot work. */
+  readonly warnings?: readonly RefusedField[];
 }
 
 /** Body of each document that is sent, its secrets included. */
@@ -92,7 +100,10 @@ async function hashAfter(
 }
 
 function describe(answer: Answer): Omit<AppliedDocument, "key"> {
-  if (answer.kind === "ok") return { outcome: "applied" };
+  if (answer.kind === "ok") {
+    const warnings = readFields(answer.body["warnings"]);
+    return { outcome: "applied", ...(warnings.length > 0 && { warnings }) };
+  }
   if (answer.kind === "no_answer") return { outcome: "no_answer", reason: answer.reason };
   const outcome = answer.refusal.status === 412 ? "conflict" : "refused";
   const { refusal } = answer;

@@ -113,15 +113,17 @@ function readRefusal(status: number, body: JsonObject | undefined, environment: 
     return { status, code: "unknown", message, fields: [] };
   }
   const sentence = body["detail"] ?? body["title"];
-  const errors = [body["errors"]].filter(isJsonArray).flat().filter(isJsonObject);
-  const fields = errors.map(({ pointer, message }) => ({
-    pointer: show(pointer),
-    message: show(message),
-  }));
+  const fields = readFields(body["errors"]);
   const texts = fields.map(({ pointer, message }) => `${pointer} ${message}`);
   const places = texts.length > 0 ? ` (${texts.join("; ")})` : "";
   const advice = status === 401 ? ` ${adviseToken(environment)}` : "";
   return { status, code: show(code), message: `${show(sentence)}${places}${advice}`, fields };
+}
+
+/** Reads the fields that an answer names: as errors, or as warnings. */
+export function readFields(list: JsonValue | undefined): readonly RefusedField[] {
+  const named = [list].filter(isJsonArray).flat().filter(isJsonObject);
+  return named.map(({ pointer, message }) => ({ pointer: show(pointer), message: show(message) }));
 }
 
 /** Threat: control characters of an answer that a terminal obeys. */

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
 import type { AppliedDocument, Outcome } from "./apply-plan.ts";
+import { placeOf } from "../tenant-files.ts";
 import type { Difference } from "./differences.ts";
 import type { Action, PlannedDocument } from "./plan.ts";
 
@@ -35,10 +36,25 @@ export function formatPlan(plan: readonly PlannedDocument[], colours: boolean): 
   ]);
 }
 
-/** Writes what became of each document that was to change. */
-export function formatApplied(applied: readonly AppliedDocument[]): readonly string[] {
-  return applied.map(({ key, outcome, reason }) =>
-    [`${key}: ${OUTCOMES[outcome]}`, ...(reason === undefined ? [] : [reason])].join(". "),
+/** Writes what became of each document that was to change, and what of it cannot work. */
+export function formatApplied(
+  applied: readonly AppliedDocument[],
+  project: string,
+): readonly string[] {
+  return applied.flatMap((document) => {
+    const { key, outcome, reason } = document;
+    const line = [`${key}: ${OUTCOMES[outcome]}`, ...(reason === undefined ? [] : [reason])];
+    return [line.join(". "), ...formatWarnings(document, project)];
+  });
+}
+
+/** Writes the warnings of a deployment about a document, with their lines. */
+export function formatWarnings(
+  { key, warnings = [] }: AppliedDocument,
+  project: string,
+): readonly string[] {
+  return warnings.map(
+    ({ pointer, message }) => `warning ${placeOf(project, key, pointer)}: ${pointer}: ${message}`,
   );
 }
 

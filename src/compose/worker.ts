@@ -19,6 +19,7 @@ import { createApp } from "../http/app.ts";
 import { problem } from "../http/problem.ts";
 import { secure } from "../http/secure-headers.ts";
 import type { Services } from "../http/services.ts";
+import { knownRoles } from "../protocol/identity/known-roles.ts";
 import { SCOPES } from "../protocol/identity/principal.ts";
 import { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import { configureDeployment, type Configuration } from "./configure.ts";
@@ -59,7 +60,7 @@ export function refuseAll(detail: string): (request: Request) => Promise<Respons
 
 function assemble(
   { env, models, assistants }: Configuration,
-  { contracts, wires, pages, policyCache }: Deployment,
+  { contracts, context, wires, pages, policyCache }: Deployment,
   keepAlive: KeepAlive,
 ): Omit<Services, "membersChanged"> {
   const log = createConsoleLog();
@@ -79,6 +80,7 @@ function assemble(
     embedded: embedTokens,
   });
   const policies = composePolicies(env.policyKv, policyCache);
+  const people = [...env.apiTokens, ...(env.development?.people ?? [])];
   return {
     authenticator: env.development
       ? createDevelopmentAuthenticator(env.development, {
@@ -124,6 +126,8 @@ function assemble(
     log,
     toolSpecs: contracts.map(({ spec }) => spec),
     contracts,
+    rolesOf: (tenantId) => (env.jwt ? undefined : knownRoles(people, tenantId)),
+    hasContextHook: context !== undefined,
     wires: wires.clients,
     models,
     pages,

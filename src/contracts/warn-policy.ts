@@ -1,3 +1,4 @@
+import { PATTERN_DEFAULTS } from "../protocol/approval/requirement.ts";
 import { callBudgetOf, findExhausted } from "../protocol/budget/amounts.ts";
 import { toMillionths } from "../protocol/budget/millionths.ts";
 import { findUnmeetableRules } from "../protocol/policy/argument-rule.ts";
@@ -32,6 +33,35 @@ export function warnAbout(
       pointer: `/argumentRules/${index}`,
       message: "no value meets this rule and the rules before it on this field",
     })),
+  ];
+}
+
+/**
+ * Finds roles of a policy that no known person has. `roles` undefined: tokens of an issuer may hold
+ * any role. Contract: as above.
+ */
+export function warnAboutRoles(
+  { approvals, workspaces }: Pick<ToolPolicy, "approvals" | "workspaces">,
+  roles: ReadonlySet<string> | undefined,
+): readonly PolicyMismatch[] {
+  if (!roles) return [];
+  const missing = (pointer: string, named: readonly string[]): readonly PolicyMismatch[] =>
+    named.flatMap((role, at) =>
+      roles.has(role)
+        ? []
+        : [{ pointer: `${pointer}/roles/${at}`, message: "no known person has this role" }],
+    );
+  return [
+    ...approvals.flatMap(({ roles: named, pattern }, index) => {
+      if (named) return missing(`/approvals/${index}`, named);
+      const usual = PATTERN_DEFAULTS[pattern].roles;
+      if (usual.length === 0 || usual.some((role) => roles.has(role))) return [];
+      const message = "no known person has a role of this pattern";
+      return [{ pointer: `/approvals/${index}/pattern`, message }];
+    }),
+    ...Object.entries(workspaces).flatMap(([id, members]) =>
+      missing(`/workspaces/${id}`, members.roles),
+    ),
   ];
 }
 

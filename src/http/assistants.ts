@@ -5,6 +5,7 @@ import { checkSettings } from "../protocol/assistant/check-settings.ts";
 import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
 import { assistantId, DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import type { AssistantPin } from "../protocol/assistant/pin.ts";
+import { warnAboutAssistant } from "../protocol/assistant/warn-assistant.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
 import { toCanonicalJson } from "../protocol/json/canonical-hash.ts";
 import type { JsonObject, JsonValue } from "../protocol/json/value.ts";
@@ -65,7 +66,9 @@ async function putAssistant(authorised: AuthorisedRequest): Promise<Response> {
   if (refusal) return refusal;
   const text = toCanonicalJson(body.value as JsonValue);
   const change = await propose(authorised, { text, expectedRevision: expected.value });
-  return change.kind === "changed" ? answer(change.pin, {}) : refuseChange(change);
+  if (change.kind !== "changed") return refuseChange(change);
+  const warnings = warnAboutAssistant(body.value, authorised.services);
+  return answer(change.pin, warnings.length > 0 ? { warnings: warnings.slice(0, 20) } : {});
 }
 
 /** `DELETE /v1/assistants/:id`: removes an assistant. Runs that use it keep their document. */
@@ -115,7 +118,7 @@ function hasItems(list: readonly unknown[]): boolean {
   return list.length > 0;
 }
 
-function answer({ id, revision, hash }: AssistantPin, more: JsonObject): Response {
+function answer({ id, revision, hash }: AssistantPin, more: object): Response {
   const isStored = revision !== undefined;
   const body = { id, ...(isStored && { revision }), hash, ...more };
   return Response.json(body, { headers: isStored ? { etag: toETag(revision) } : {} });

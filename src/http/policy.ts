@@ -1,5 +1,5 @@
 import { findWeakApprovals, matchPolicy } from "../contracts/match-policy.ts";
-import { warnAbout } from "../contracts/warn-policy.ts";
+import { warnAbout, warnAboutRoles } from "../contracts/warn-policy.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import { actorsOf } from "../protocol/identity/principal.ts";
@@ -22,7 +22,8 @@ export const POLICY_ROUTES: Routes = {
 const MAX_ERRORS = 20;
 
 /** `GET /v1/policy`: the current policy, read past the isolate's cache. */
-async function getPolicy({ principal, services }: AuthorisedRequest): Promise<Response> {
+async function getPolicy(authorised: AuthorisedRequest): Promise<Response> {
+  const { principal, services } = authorised;
   const pin = await services.registry.current(principal.tenantId);
   if (!pin) return problem("policy_missing");
   services.policies.learn(principal.tenantId, pin);
@@ -34,15 +35,12 @@ async function getPolicy({ principal, services }: AuthorisedRequest): Promise<Re
   }
   const { revision, hash } = pin;
   const { policy } = loaded;
-  return Response.json({ revision, hash, policy, ...warningsOf(services, policy) }, { headers });
+  return Response.json({ revision, hash, policy, ...warningsOf(authorised, policy) }, { headers });
 }
 
 /** `PUT /v1/policy`: replaces the policy of the caller's tenant if it has the expected revision. */
-export async function putPolicy({
-  request,
-  principal,
-  services,
-}: AuthorisedRequest): Promise<Response> {
+export async function putPolicy(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, principal, services } = authorised;
   const expected = readPrecondition(request.headers);
   if (!expected.ok) return expected.failure;
   const body = await readJson(request, toolPolicyDocument);
@@ -62,7 +60,7 @@ export async function putPolicy({
       const { revision, hash } = change.pin;
       const ids = before ? changedWorkspaces(before, body.value) : [];
       await services.membersChanged?.(principal.tenantId, ids);
-      const answer = { revision, hash, ...warningsOf(services, body.value) };
+      const answer = { revision, hash, ...warningsOf(authorised, body.value) };
       return Response.json(answer, { headers: { etag: toETag(revision) } });
     }
     case "conflict":
@@ -95,8 +93,12 @@ function changedWorkspaces(before: ToolPolicy, after: ToolPolicy): readonly stri
 }
 
 /** Tells what of a policy can never apply. A stored policy may hold rules that are too weak. */
-function warningsOf({ contracts, toolSpecs }: Services, policy: ToolPolicy) {
-  const warnings = [...findWeakApprovals(policy, toolSpecs), ...warnAbout(policy, contracts)];
+function warningsOf({ principal, services }: AuthorisedRequest, policy: ToolPolicy) {
+  const warnings = [
+    ...findWeakApprovals(policy, services.toolSpecs),
+    ...warnAbout(policy, services.contracts),
+    ...warnAboutRoles(policy, services.rolesOf(principal.tenantId)),
+  ];
   return warnings.length > 0 ? { warnings: warnings.slice(0, MAX_ERRORS) } : {};
 }
 

@@ -60,6 +60,10 @@ export interface Services {
   readonly log: Log;
   /** Every registered contract, before policy. */
   readonly contracts: readonly RegisteredContract[];
+  /** The roles of a tenant's known people; undefined when tokens of an issuer may hold any. */
+  readonly rolesOf: (tenantId: TenantId) => ReadonlySet<string> | undefined;
+  /** The deployment gives context to its runs. */
+  readonly hasContextHook: boolean;
   /** The spec of each contract, in the same order. */
   readonly toolSpecs: readonly ToolSpec[];
   /** Wires that a reader may name; the first is the default. */

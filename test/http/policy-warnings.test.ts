@@ -56,6 +56,29 @@ test.each([
     "grant",
   ],
   [
+    "a role of approvers that nobody of the tenant has",
+    {
+      ...PAY,
+      approvals: [
+        { tools: ["lab__transfer"], pattern: "dual_control", roles: ["operator", "finanse"] },
+      ],
+    },
+    "/approvals/0/roles/1",
+    "no known person",
+  ],
+  [
+    "a pattern for whose roles nobody is there",
+    { ...PAY, approvals: [{ tools: ["lab__transfer"], pattern: "compliance" }] },
+    "/approvals/0/pattern",
+    "no known person",
+  ],
+  [
+    "a role of members that only another tenant has",
+    { ...PAY, workspaces: { studio: { roles: ["designer"] } } },
+    "/workspaces/studio/roles/0",
+    "no known person",
+  ],
+  [
     "bounds that exclude each other",
     { ...PAY, argumentRules: [rule({ beAtLeast: 5 }), rule({ beAtMost: 4 })] },
     "/argumentRules/1",
@@ -80,6 +103,7 @@ test.each([
 
 test.each([
   ["that allows what calls can meet", PAY],
+  ["with a role that somebody has", { ...PAY, workspaces: { studio: { roles: ["operator"] } } }],
   [
     "with bounds that leave one value",
     { ...PAY, argumentRules: [rule({ beAtLeast: 4 }), rule({ beAtMost: 4 })] },

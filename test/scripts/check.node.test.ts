@@ -147,6 +147,8 @@ describe("interlock check", () => {
       expect.stringContaining("CONNECTION_KEYS is not valid"),
       expect.stringContaining("API_TOKENS is missing"),
     ]);
+    const places = findings.filter(({ level }) => level === "error").map(({ place }) => place);
+    expect(places).toEqual(["secrets.env:1", "secrets.env:2", "secrets.env"]);
     expect(all).not.toContain("short-secret");
   });
 
@@ -227,6 +229,29 @@ const deployment = defineDeployment({ workspaces,`,
       const tested = await project.run(["contracts", "test", "--tool", "core__calculate"]);
       expect(tested.exitCode).toBe(1);
       expect(tested.stdout).toContain(`workspace notes: ${message}`);
+    } finally {
+      project.write("src/index.ts", ENTRY);
+    }
+  });
+
+  test("names the saga and the modules that need each other", async () => {
+    const toolOf = (name: string, other: string) => `
+      import { ${other} } from "./${other}.ts";
+      import { defineSaga } from ${source("contracts/define-saga.ts")};
+      export const ${name} = defineSaga({
+        name: "trip__${name}", version: "1.0.0",
+        steps: [{ tool: ${other}, arguments: () => ({}) }], result: () => ({}),
+      });`;
+    project.write("src/go.ts", toolOf("go", "back"));
+    project.write("src/back.ts", toolOf("back", "go"));
+    const entry = ENTRY.replace("tools: CORE_TOOLS", "tools: [...CORE_TOOLS, go]");
+    project.write("src/index.ts", `import { go } from "./go.ts";\n${entry}`);
+    try {
+      const { exitCode, all } = await check();
+      expect(exitCode).toBe(1);
+      expect(all).toContain('contracts: Tool "trip__back": step 1 has no tool');
+      expect(all).toContain("import each other: src/back.ts → src/go.ts → src/back.ts");
+      expect(all).not.toContain("TypeError");
     } finally {
       project.write("src/index.ts", ENTRY);
     }
@@ -396,6 +421,44 @@ const deployment = defineDeployment({ workspaces,`,
     const said = findings.map(({ place, message: words }) => `${place}: ${words}`);
     const found = said.find((words) => words.includes(`tenant/policy.json:${line}: `));
     expect(found).toContain(message);
+  });
+
+  test("warns of what is valid and cannot work, with file and line", async () => {
+    write({ variables: { ...VARIABLES, MODELS: "house,respones:house,llama3:8b" } });
+    const lines = (...texts: readonly string[]): string => texts.join("\n");
+    project.write("tenant/people.json", {
+      tenantId: "dev",
+      people: { ann: { roles: ["finance"] } },
+    });
+    project.write(
+      "tenant/policy.json",
+      lines(
+        '{ "allowedTools": ["core__calculate"],',
+        '  "approvals": [{ "pattern": "dual_control",',
+        '    "roles": ["finance", "finanse"] }],',
+        '  "workspaces": { "studio": {',
+        '    "roles": ["fiance"] } } }',
+      ),
+    );
+    project.write(
+      "tenant/assistants/support.json",
+      lines('{ "heading": "Help",', '  "instructions": "On plan {{context.plan}}" }'),
+    );
+    try {
+      const { findings } = await check();
+      const warned = findings.filter(({ level }) => level === "warning");
+      expect(warned.map(({ place, message }) => `${place} ${message}`)).toEqual([
+        expect.stringMatching(/^wrangler\.toml:\d+ MODELS: entry 2 begins almost like responses:/),
+        "tenant/policy.json:3 /approvals/0/roles/1: no person of tenant/people.json has this role",
+        "tenant/policy.json:5 /workspaces/studio/roles/0: no person of tenant/people.json has this role",
+        expect.stringMatching(
+          /^tenant\/assistants\/support\.json:2 \/instructions: \{\{context\.plan\}\} has no value/,
+        ),
+      ]);
+    } finally {
+      project.remove("tenant/people.json");
+      project.remove("tenant/assistants");
+    }
   });
 
   test("asks the providers which models retire, when it is told to", async () => {

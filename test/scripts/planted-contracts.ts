@@ -86,7 +86,10 @@ const sound = defineTool({
   },
 });
 
-/** Needs a person, declares what undoes it, and has no fault. */
+/**
+ * Needs a person, declares what undoes it, and has no fault. Its undo reads a withheld field of the
+ * output, which has the name of an argument that is shown.
+ */
 const mail = defineTool({
   ...write,
   name: "sound__mail",
@@ -94,7 +97,7 @@ const mail = defineTool({
   effect: "external_side_effect",
   transactional: { compensationTool: "sound__recall" },
   compensate: ({ text }, output) => ({ text: `${text}: ${output.text}`.slice(0, 500) }),
-  redaction: { ...write.redaction, state: ["letters"] },
+  redaction: { args: ["text"], output: [], state: ["letters"] },
   verification: {
     delaySeconds: 60,
     expect: ({ text }) => ({ reference: "outbox", state: { letters: text.length } }),

@@ -80,6 +80,19 @@ describe("interlock push", () => {
     expect((await desk.ask("policy")).body).toMatchObject({ policy: { workspaces: { lab } } });
   });
 
+  test("repeats what the deployment warns of, with file and line", async () => {
+    const rule = { tools: [SUM], pattern: "dual_control", roles: ["finanse"] };
+    const policy = { allowedTools: [SUM], approvals: [rule] };
+    using project = desk.projectOf({ policy });
+    project.write("tenant/policy.json", JSON.stringify(policy, undefined, 2));
+    const { stdout, exitCode } = await desk.run(project, ["push"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(
+      "policy: applied\nwarning tenant/policy.json:12: /approvals/0/roles/0: no known person has " +
+        "this role\n",
+    );
+  });
+
   test("never overwrites what somebody changed at the deployment, and changes nothing else then", async () => {
     using project = desk.projectOf({ policy: { allowedTools: [TIME] }, "assistants/a": {} });
     await desk.run(project, ["push"]);

@@ -16,6 +16,13 @@ export const checkTemplate = [
   FORM,
 ] as const;
 
+/** Lists the context variables of a template, each once: `plan` of `{{context.plan}}`. */
+export function contextVariables(template: string): readonly string[] {
+  const names = [...template.matchAll(VARIABLE)].map(([, name = ""]) => name);
+  const own = names.filter((name) => name.startsWith("context."));
+  return [...new Set(own.map((name) => name.slice("context.".length)))];
+}
+
 /** Values for the variables of a template. None of them comes from a request. */
 export interface TemplateValues {
   readonly principal: Pick<Principal, "tenantId" | "actorId" | "subjectId" | "roles">;
