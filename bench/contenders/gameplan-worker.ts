@@ -4,7 +4,7 @@ import type { OperationCall, WorkspaceMethods } from "../../src/capabilities/wor
 import { defineOperation, defineWorkspace } from "../../src/contracts/define-workspace.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
-import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import type { ActorId, RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { objectNameOf } from "../../src/protocol/workspace/address.ts";
 import { gameplanWorkspace } from "../../apps/gameplan/workspace.ts";
@@ -83,6 +83,8 @@ function rawProject(env: RawEnv, systems: number): Project {
   };
 }
 
+const RUN_ID = "run_bench" as RunId;
+
 function hosted(env: RawEnv, systems: number): Project {
   const objects = env["WORKSPACES"] as DurableObjectNamespace;
   const workspaceId = `systems-${systems}`;
@@ -92,7 +94,8 @@ function hosted(env: RawEnv, systems: number): Project {
   const call = async (called: Pick<OperationCall, "operation" | "args" | "key">): Promise<void> => {
     const actorId = "service:bench" as ActorId;
     const deadlineMs = Date.now() + 60_000;
-    const { result } = await object.call({ workspace, actorId, deadlineMs, ...called });
+    const run = { runId: RUN_ID, conversationId: RUN_ID };
+    const { result } = await object.call({ workspace, actorId, deadlineMs, ...run, ...called });
     if (!result.ok) throw new Error(JSON.stringify(result.failure));
   };
   return {

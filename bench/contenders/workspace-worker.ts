@@ -4,7 +4,7 @@ import type { WorkspaceMethods } from "../../src/capabilities/workspace.ts";
 import { defineOperation, defineWorkspace } from "../../src/contracts/define-workspace.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
-import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import type { ActorId, RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { objectNameOf } from "../../src/protocol/workspace/address.ts";
 
@@ -65,6 +65,8 @@ function rawWriter(env: RawEnv): () => Promise<unknown> {
   return () => object.add(TEXT);
 }
 
+const RUN_ID = "run_bench" as RunId;
+
 function workspaceWriter(env: RawEnv): () => Promise<unknown> {
   const objects = env["WORKSPACES"] as DurableObjectNamespace;
   const object = objects.get(objects.idFromName(objectNameOf(WORKSPACE))) as DurableObjectStub &
@@ -75,6 +77,8 @@ function workspaceWriter(env: RawEnv): () => Promise<unknown> {
       operation: add.name,
       args: { text: TEXT },
       actorId: "service:bench" as ActorId,
+      runId: RUN_ID,
+      conversationId: RUN_ID,
       key: crypto.randomUUID(),
       deadlineMs: Date.now() + 60_000,
     });

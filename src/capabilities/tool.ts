@@ -1,6 +1,6 @@
 import type { DriftingField } from "../protocol/approval/packet.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
-import type { ToolId } from "../protocol/identity/ids.ts";
+import type { RunId, ToolId } from "../protocol/identity/ids.ts";
 import type { ToolFailure, ObservationObject } from "../protocol/outcome/observation.ts";
 import type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
 import type { ExpectedState } from "../protocol/outcome/verification.ts";
@@ -39,6 +39,8 @@ export interface InvocationScope {
    * Architecture").
    */
   readonly idempotencyKey: string;
+  /** The first run of the conversation. */
+  readonly conversationId: RunId;
   /** How long one function of the contract may take. Unit: milliseconds. */
   readonly timeoutMs: number;
   /** Takes what the ledger of the workspace says about the write of this invocation. */

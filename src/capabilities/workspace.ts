@@ -1,4 +1,4 @@
-import type { ActorId } from "../protocol/identity/ids.ts";
+import type { ActorId, RunId } from "../protocol/identity/ids.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { Given } from "../protocol/json/author-data.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
@@ -43,6 +43,9 @@ export interface OperationCall {
   readonly actorId: ActorId;
   /** The person for whom the actor acts. */
   readonly subjectId?: ActorId;
+  readonly runId: RunId;
+  /** The first run of the conversation. */
+  readonly conversationId: RunId;
   /** The idempotency key. Present exactly when the call may write. */
   readonly key?: string;
   /** How long the contract's key is remembered. Unit: milliseconds. */
@@ -90,10 +93,13 @@ export interface WorkspaceMethods {
 }
 
 /** In whose name a workspace is used. Contract: a gate has checked the membership. */
-export type WorkspaceUser = Pick<
+export interface WorkspaceUser extends Pick<
   ToolInvocationContext,
-  "tenantId" | "actorId" | "subjectId" | "workspaceId"
->;
+  "runId" | "tenantId" | "actorId" | "subjectId" | "workspaceId"
+> {
+  /** The first run of the conversation. */
+  readonly conversationId: RunId;
+}
 
 /** One call of a tool or of the context hook, for which a workspace is bound. */
 export interface WorkspaceBinding {

@@ -56,7 +56,7 @@ const policyCache = new PolicyCache();
 /** What the object of a workspace needs, except its storage. */
 export interface WorkspaceObjectPorts extends Pick<
   WorkspacePorts,
-  "nowMs" | "newId" | "keyKeptMs" | "fault"
+  "nowMs" | "newId" | "keyKeptMs" | "fault" | "noteMismatch"
 > {
   readonly clock: Clock;
   /** Reads the current policy; undefined when it cannot be read. Contract: never throws. */
@@ -83,5 +83,7 @@ export function composeWorkspaceObject(raw: RawEnv): WorkspaceObjectPorts {
     newId: () => crypto.randomUUID(),
     keyKeptMs: Math.max(runMs, keyMs),
     fault: (code, thrown) => log.fault(code, thrown),
+    noteMismatch: (operation, mismatch) =>
+      log.write({ level: "error", code: "result_refused", reason: operation, mismatch }),
   };
 }

@@ -127,13 +127,20 @@ export function bindTool(
     validateOutput: (output) => parseWith(contract.output, output),
     readContent: (content) => {
       const parts = readContent(content, contract.content);
-      return parts ? ok(parts) : fail({ taxonomyClass: "TYPE_MISMATCH", errors: [] });
+      return parts ? ok(parts) : CONTENT_REFUSED;
     },
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),
     redactState: (state) => redact(state, stateAllowlist),
   };
 }
+
+const CONTENT_REFUSED = fail({
+  taxonomyClass: "TYPE_MISMATCH" as const,
+  errors: [
+    { field: "content", code: "content", message: "expected what the section content allows" },
+  ],
+});
 
 /** Tells whether a contract does its work itself. A saga leaves the work to other tools. */
 export function doesOwnWork(contract: AnyToolContract): boolean {
@@ -218,6 +225,7 @@ function bindWorkspace(
   workspaces: RunCapabilities["workspaces"],
   {
     context,
+    conversationId,
     idempotencyKey: key,
     timeoutMs,
     noteWrite,
@@ -229,7 +237,7 @@ function bindWorkspace(
   const mayWrite = purpose === "act" && effect !== "read_only";
   return workspaces?.bind({
     name,
-    user: context,
+    user: { ...context, conversationId },
     timeoutMs,
     ...(mayWrite && { write: { key, keyTtlMs, note: noteWrite } }),
   });

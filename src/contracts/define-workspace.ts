@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { OperationKind, OperationName } from "../capabilities/workspace.ts";
-import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
+import type { ActorId, RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { Given } from "../protocol/json/author-data.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -42,6 +42,10 @@ export interface WorkspaceCaller {
   readonly subjectId?: ActorId;
   /** Whose work it is: the subject, or else the actor. */
   readonly authorId: ActorId;
+  /** The run of the call. */
+  readonly runId: RunId;
+  /** The first run of the conversation; the run itself when it continues none. */
+  readonly conversationId: RunId;
   readonly nowMs: number;
   /** Answers a new id. */
   readonly newId: () => string;

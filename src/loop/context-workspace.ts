@@ -1,5 +1,6 @@
 import type { ContextRequest } from "../capabilities/context.ts";
 import type { Workspace, WorkspaceBinder } from "../capabilities/workspace.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { entryOf } from "../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
@@ -15,6 +16,9 @@ export interface ContextWorkspaceParts extends CurrentPolicyPorts {
   readonly principal: Principal;
   /** The workspace of the run. */
   readonly workspaceId: string;
+  readonly runId: RunId;
+  /** The first run of the conversation. */
+  readonly conversationId: RunId;
   /** How long each read may take. Unit: milliseconds. */
   readonly timeoutMs: number;
 }
@@ -30,8 +34,15 @@ export function openForContext(
   parts: ContextWorkspaceParts,
 ): NonNullable<ContextRequest["openWorkspace"]> {
   const { workspaces, specs, principal, workspaceId, timeoutMs, policy: pinned } = parts;
+  const { runId, conversationId } = parts;
   const { tenantId, actorId, subjectId } = principal;
-  const person = { tenantId, actorId, ...(subjectId !== undefined && { subjectId }) };
+  const person = {
+    runId,
+    conversationId,
+    tenantId,
+    actorId,
+    ...(subjectId !== undefined && { subjectId }),
+  };
   return (name) => {
     const workspace = workspaces.bind({ name, user: { ...person, workspaceId }, timeoutMs });
     const toolIds = specs.filter((spec) => spec.workspace === name).map((spec) => spec.name);

@@ -52,6 +52,8 @@ export async function loadContext(
           ...ports,
           workspaces,
           workspaceId,
+          runId,
+          conversationId: claim.workflowId ?? runId,
           specs: ports.source.listToolSpecs(),
           principal,
           timeoutMs: TIMEOUT_MS,

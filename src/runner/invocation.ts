@@ -93,6 +93,7 @@ export async function openInvocation(
   const scope: InvocationScope = {
     signal: abort.signal,
     idempotencyKey: await keyOf(ports, call),
+    conversationId: ports.workflowId,
     timeoutMs: timeoutOf(ports.policy, call.tool),
     noteWrite: (state) => void (write = state),
     progress: { report: progressReporter(ports, call, { signal: abort.signal, hide }) },

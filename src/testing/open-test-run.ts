@@ -12,7 +12,7 @@ import { createToolSource } from "../contracts/tool-source.ts";
 import { narrowRun } from "../http/narrow-run.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
 import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
-import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
+import type { ConnectionId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { createInputBound } from "../wire/model/input-bound.ts";
@@ -28,16 +28,13 @@ import { MemoryJournal } from "./memory-journal.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 import { MemoryLog } from "./memory-log.ts";
 import { MemoryPolicies } from "./memory-policies.ts";
-import { person } from "./person.ts";
+import { person, TEST_RUN_ID } from "./person.ts";
 import { readTime } from "./read-time.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { allowAll, readPolicy } from "./test-policy.ts";
 import { refuseMissing, TestHost } from "./test-host.ts";
 import { hostedOf } from "./test-workspace.ts";
 import { WorkMeter } from "./work-meter.ts";
-
-/** Every run of a test has this id. */
-export const TEST_RUN_ID = `run_${"0".repeat(31)}1_${"0".repeat(32)}` as RunId;
 
 /** Signs approvals and makes fingerprints. It protects nothing. */
 const SECRET = "a secret of thirty-two characters";

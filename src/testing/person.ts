@@ -1,9 +1,12 @@
 import { toActor } from "../protocol/identity/api-token.ts";
-import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
+import type { ActorId, RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 
 /** The tenant of everybody in a test. */
 export const TEST_TENANT = "acme" as TenantId;
+
+/** Every run of a test has this id. */
+export const TEST_RUN_ID = `run_${"0".repeat(31)}1_${"0".repeat(32)}` as RunId;
 
 /** What a person of a test may do. Default: no role and no scope. */
 export interface PersonRights {

@@ -5,7 +5,7 @@ import type {
   WriteState,
 } from "../capabilities/workspace.ts";
 import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
-import type { ActorId, TenantId } from "../protocol/identity/ids.ts";
+import type { ActorId, RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { Given } from "../protocol/json/author-data.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -15,7 +15,7 @@ import type { Database } from "../workspace/database.ts";
 import { WorkspaceData } from "../workspace/workspace-data.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { fillNode20 } from "./fill-node-20.ts";
-import { TEST_TENANT } from "./person.ts";
+import { TEST_RUN_ID, TEST_TENANT } from "./person.ts";
 import { readTime } from "./read-time.ts";
 import { openSqliteDatabase } from "./sqlite-database.ts";
 
@@ -25,6 +25,10 @@ export interface OperationSurroundings {
   readonly actorId?: string;
   /** The person for whom the actor acts. */
   readonly subjectId?: string;
+  /** Default: the run of every test. */
+  readonly runId?: string;
+  /** Default: the run. */
+  readonly conversationId?: string;
   /** The idempotency key of a write. Default: another one for each call. */
   readonly key?: string;
   /** Time from which the call does nothing. Default: never. Unit: Unix milliseconds. */
@@ -41,7 +45,7 @@ export interface TestWorkspace {
   ): Promise<Result<Data, ToolFailure> & { readonly write?: WriteState }>;
   /** What operations have announced, the oldest first. */
   readonly changes: readonly WorkspaceChange[];
-  /** What operations have thrown. */
+  /** What operations have thrown, and which fields of their results do not fit. */
   readonly faults: readonly unknown[];
   /** Lets time pass. Unit: milliseconds. */
   advance(ms: number): void;
@@ -110,6 +114,7 @@ function openTestWorkspace(
       if (code === "workspace_refused") refusal = thrown;
       return `err_${faults.push(thrown)}`;
     },
+    noteMismatch: (operation, mismatch) => void faults.push(`${operation}: ${mismatch}`),
     announce: (announced) => void changes.push(...announced),
   });
   const opened: TestWorkspace = {
@@ -118,14 +123,18 @@ function openTestWorkspace(
     async call<Args, Data>(
       { name: operation, kind }: OperationName<Args, Data>,
       args: Given<Args>,
-      { actorId = "user:ann", subjectId, key, deadlineMs }: OperationSurroundings = {},
+      surroundings: OperationSurroundings = {},
     ) {
+      const { actorId = "user:ann", subjectId, key, deadlineMs } = surroundings;
+      const { runId = TEST_RUN_ID, conversationId = runId } = surroundings;
       const call: OperationCall = {
         workspace,
         operation,
         args,
         actorId: actorId as ActorId,
         ...(subjectId !== undefined && { subjectId: subjectId as ActorId }),
+        runId: runId as RunId,
+        conversationId: conversationId as RunId,
         ...(kind === "write" && { key: key ?? `key_${++state.keys}` }),
         deadlineMs: deadlineMs ?? Number.POSITIVE_INFINITY,
       };

@@ -25,12 +25,14 @@ function bindWorkspace(
   { name, user, timeoutMs, write }: WorkspaceBinding,
   nowMs: number,
 ): Workspace {
-  const { tenantId, actorId, subjectId, workspaceId } = user;
+  const { runId, conversationId, tenantId, actorId, subjectId, workspaceId } = user;
   if (workspaceId === undefined) throw new Error("the gates chose no workspace for this call");
   const calls: Omit<OperationCall, "operation" | "args"> = {
     workspace: { name, tenantId, workspaceId },
     actorId,
     ...(subjectId !== undefined && { subjectId }),
+    runId,
+    conversationId,
     deadlineMs: nowMs + timeoutMs,
   };
   return {

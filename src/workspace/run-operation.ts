@@ -19,6 +19,8 @@ export interface Ran {
   readonly result: Result<JsonObject, ToolFailure>;
   /** The operation itself answered so. Anything else may become another answer in newer code. */
   readonly isFinal: boolean;
+  /** The field of the result that does not fit, for operators; it repeats no value. */
+  readonly mismatch?: string;
 }
 
 /**
@@ -44,7 +46,11 @@ export function runOperation(
       const answer = runnable.run(createSql(database), input.output, caller);
       if (!answer.ok) return { result: fail(answer.failure), isFinal: true };
       const output = v.safeParse(operation.output, answer.value);
-      if (!output.success) return refuseResult(operation, "does not fit its output schema");
+      if (!output.success) {
+        const [error] = classifyIssues(output.issues).errors;
+        const mismatch = `${error?.field ?? "the result"}: ${error?.message}`;
+        return { ...refuseResult(operation, "does not fit its output schema"), mismatch };
+      }
       if (isTooLong(output.output)) return refuseResult(operation, "is too long");
       return { result: ok(output.output as JsonObject), isFinal: true };
     },

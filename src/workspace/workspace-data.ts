@@ -23,6 +23,8 @@ export interface WorkspacePorts {
   readonly keyKeptMs: number;
   /** Logs an error that nobody expected, and answers its id. */
   readonly fault: (code: "operation_threw" | "workspace_refused", thrown: unknown) => string;
+  /** Logs which field of an operation's result does not fit its schema. */
+  readonly noteMismatch: (operation: string, mismatch: string) => void;
   /** Takes what a write has announced, after its transaction. */
   readonly announce: (changes: readonly WorkspaceChange[]) => void;
 }
@@ -123,23 +125,27 @@ export class WorkspaceData {
   }
 
   #run(
-    { workspace, actorId, subjectId, args }: OperationCall,
+    { workspace, actorId, subjectId, runId, conversationId, args }: OperationCall,
     operation: AnyOperation,
     announce: (change: Pick<WorkspaceChange, "entity" | "id">) => void,
   ): Ran {
-    const { database, nowMs, newId, fault } = this.#ports;
+    const { database, nowMs, newId, fault, noteMismatch } = this.#ports;
     const caller = {
       tenantId: workspace.tenantId,
       workspaceId: workspace.workspaceId,
       actorId,
       ...(subjectId !== undefined && { subjectId }),
       authorId: personOf({ actorId, subjectId }),
+      runId,
+      conversationId,
       nowMs: nowMs(),
       newId,
       announce,
     };
     try {
-      return runOperation(database, operation, { args, caller });
+      const ran = runOperation(database, operation, { args, caller });
+      if (ran.mismatch !== undefined) noteMismatch(operation.name, ran.mismatch);
+      return ran;
     } catch (thrown) {
       const errorId = fault("operation_threw", thrown);
       return { result: fail({ ...refusals.OPERATION_FAILED, errorId }), isFinal: false };

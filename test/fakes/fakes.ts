@@ -1,3 +1,4 @@
+import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { issueTicket } from "../../src/contracts/dispatch-ticket.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
@@ -49,6 +50,7 @@ export function fakeScope(): InvocationScope {
     signal: new AbortController().signal,
     idempotencyKey: "key",
     timeoutMs: 1_000,
+    conversationId: "run_1" as RunId,
     noteWrite: () => {},
     progress: { report: () => {} },
     hide: (value) => value,

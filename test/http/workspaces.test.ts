@@ -13,7 +13,7 @@ import {
   itemNames,
   startItemCall,
 } from "../shared/workspaces.ts";
-import { LAB_KEEPERS, labWorkspace, ran } from "../workers/lab-workspaces.ts";
+import { LAB_KEEPERS, labWorkspace, ran, ranIn } from "../workers/lab-workspaces.ts";
 
 const TOOLS = ["lab__keep_item", "lab__show_items"];
 const POLICY = {
@@ -22,7 +22,7 @@ const POLICY = {
 };
 
 beforeAll(() => governStudio(POLICY));
-beforeEach(() => void (ran.length = 0));
+beforeEach(() => void (ran.length = ranIn.length = 0));
 
 const keep = "lab__keep_item";
 const show = "lab__show_items";
@@ -34,6 +34,24 @@ test("what one member keeps, another member reads, with its author", async () =>
   expect(seen.result_payload.data?.items).toEqual([
     { id: kept.result_payload.data?.id, name: "lamp", author: "user:ada" },
   ]);
+});
+
+test("an operation knows its run, and the conversation that the run continues", async () => {
+  const runs: string[] = [];
+  for (const name of ["first", "second", "third"]) {
+    const previousRunId = runs.at(-1);
+    const continued = previousRunId === undefined ? {} : { previousRunId };
+    const response = await startItemCall({
+      caller: "ada",
+      tool: keep,
+      args: { name },
+      ...continued,
+    });
+    await response.text();
+    runs.push(runIdOf(response));
+  }
+  const [conversationId] = runs;
+  expect(ranIn).toEqual(runs.map((runId) => ({ runId, conversationId })));
 });
 
 test("an operation that fails, throws, or answers wrongly changes nothing", async () => {

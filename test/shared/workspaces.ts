@@ -16,15 +16,17 @@ export interface ItemCall {
   readonly tool: "lab__keep_item" | "lab__keep_checked" | "lab__show_items";
   readonly args?: object;
   readonly workspaceId?: string;
+  /** The run that this one continues. */
+  readonly previousRunId?: string;
 }
 
 /** Starts a run whose model calls one tool of the laboratory. */
 export function startItemCall(call: ItemCall): Promise<Response> {
-  const { caller, tool: name, args = {}, workspaceId } = call;
+  const { caller, tool: name, args = {}, ...more } = call;
   const asked = { id: "call_1", name, args: JSON.stringify(args) };
   const content = script({ calls: [asked] }, { text: ["ok"] });
   const messages = [{ role: "user", content }];
-  return postChat({ messages, ...(workspaceId !== undefined && { workspaceId }) }, caller);
+  return postChat({ messages, ...more }, caller);
 }
 
 /** Runs a call and answers its observation. */

@@ -9,7 +9,9 @@ import { beforeEachFile } from "../shared/fresh-state.ts";
 
 /** Names of the operations that ran, also of those that were rolled back. */
 export const ran: string[] = [];
-beforeEachFile(() => void (ran.length = 0));
+/** The run and the conversation of each of them. */
+export const ranIn: { readonly runId: string; readonly conversationId: string }[] = [];
+beforeEachFile(() => void (ran.length = ranIn.length = 0));
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
 const idOnly = v.strictObject({ id: v.string() });
@@ -23,8 +25,9 @@ export const addItem = defineOperation({
   kind: "write",
   input: v.strictObject({ name: text, how: v.optional(misbehaviour) }),
   output: idOnly,
-  run(sql, { name, how }, { newId, authorId, announce }) {
+  run(sql, { name, how }, { newId, authorId, announce, runId, conversationId }) {
     ran.push(name);
+    ranIn.push({ runId, conversationId });
     const id = newId();
     sql.run("INSERT INTO items (id, name, author) VALUES (?, ?, ?)", id, name, authorId);
     announce({ entity: "item", id });

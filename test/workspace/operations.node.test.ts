@@ -126,6 +126,16 @@ describe("a call", () => {
   });
 });
 
+test("a result that does not fit names its field to operators, and to nobody else", async () => {
+  const lists = { ...texts, output: v.strictObject({ texts: v.array(v.string()) }) };
+  const misfit = { ...lists, run: () => ok({ texts: ["a", 7] as never }) };
+  const workspace = testWorkspace({ ...notes, operations: [misfit] });
+  const answer = await workspace.call(texts, {});
+  expect(answer).toMatchObject({ failure: { errors: [{ field: null, code: "result_refused" }] } });
+  expect(workspace.faults).toEqual(["texts: /texts/1: expected string, got a number"]);
+  expect(JSON.stringify(answer)).not.toContain("/texts");
+});
+
 describe("migrations", () => {
   const SECOND = "ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0";
   const BROKEN = "ALTER TABLE notes ADD COLUMN moons INTEGER; INSERT INTO nowhere VALUES (1)";

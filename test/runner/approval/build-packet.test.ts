@@ -7,7 +7,7 @@ import { defineTool } from "../../../src/contracts/define-tool.ts";
 import { registerContracts } from "../../../src/contracts/register.ts";
 import { createToolSource } from "../../../src/contracts/tool-source.ts";
 import type { ConfirmationPacket } from "../../../src/protocol/approval/packet.ts";
-import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
+import type { ToolCallId, RunId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
@@ -81,6 +81,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     signal,
     idempotencyKey: KEY,
     timeoutMs: 1_000,
+    conversationId: "run_1" as RunId,
     noteWrite: () => undefined,
     progress: { report: () => undefined },
     hide: (value) => value,

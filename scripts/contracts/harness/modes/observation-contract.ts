@@ -88,10 +88,13 @@ async function checkRedaction(subject: Subject, checks: Checks): Promise<void> {
   });
   const { observation } = await trial.call(args.value);
   const log = logOf(trial, observation);
+  const withheld = (texts: readonly string[], allowlist: readonly string[]): readonly string[] =>
+    texts.filter((path) => !allowlist.some((allowed) => covers(allowed, path)));
+  // An argument and a field of the output may have the same name, and one of them may be shown.
   const leaked = [
-    ...args.texts.filter((path) => !redaction.args.some((allowed) => covers(allowed, path))),
-    ...shown.texts.filter((path) => !redaction.output.some((allowed) => covers(allowed, path))),
-  ].filter((path) => log.includes(mark("in")(path)) || log.includes(mark("out")(path)));
+    ...withheld(args.texts, redaction.args).map(mark("in")),
+    ...withheld(shown.texts, redaction.output).map(mark("out")),
+  ].filter((text) => log.includes(text));
   checks.that("no text that is not in the allowlist is in the log", leaked.length === 0, leaked);
   const [start] = trial.bench.journal.events;
   const startArgs = start?.type === "tool_call_start" ? start.args : {};
@@ -103,9 +106,12 @@ function covers(allowed: string, path: string): boolean {
   return `${path}.`.startsWith(`${allowed}.`);
 }
 
-/** Everything of a run except the raw arguments, which only its storage contains. */
+/** Everything of a run except what only its storage contains. */
 function logOf({ bench }: Trial, observation: ObservationObject): string {
-  const records = bench.journal.records.map(({ argumentsText: _raw, ...record }) => record);
+  const records = bench.journal.records.map(({ argumentsText: _raw, end, ...record }) => {
+    const { compensation: _undo, verification: _expected, ...told } = end ?? {};
+    return { ...record, end: told };
+  });
   return JSON.stringify([bench.journal.events, records, observation]);
 }
 
