@@ -283,8 +283,13 @@ describe("a rotation of the root secret", () => {
     const [, nonce = "", mac = ""] = /^run_(\w+)_(\w+)$/.exec(old) ?? [];
     const wrong = `${mac.startsWith("0") ? "1" : "0"}${mac.slice(1)}`;
     const { mac: strange } = await forge(nonce);
+    const ids = createHmacRunIds(NEW, () => new Uint8Array(), OLD);
+    expect(await ids.verify(old, "lab" as TenantId)).toBe(old);
     for (const forged of [wrong, strange, young.slice(-32), "0".repeat(32)]) {
-      expect(await statusOf(rotated, `run_${nonce}_${forged}`)).toBe(404);
+      const runId = `run_${nonce}_${forged}`;
+      expect(await statusOf(rotated, runId)).toBe(404);
+      // It is refused by its form: no object wakes for it.
+      expect(await ids.verify(runId, "lab" as TenantId)).toBeUndefined();
     }
     const rival = bearer(TOKENS.rival.token);
     expect((await rotated(`/v1/runs/${old}`, rival)).status).toBe(404);
