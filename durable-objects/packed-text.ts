@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { utf8Bytes } from "../src/protocol/text/encoding.ts";
 
 /** Shorter text stays as it is. Unit: UTF-16 code units. */
-const MIN_CHARS = 512;
+const MIN_CHARS = { alone: 512, withDictionary: 64 };
 /** The least effort: the fastest level, with 8 KiB of history instead of 32 KiB. */
 const EFFORT = { level: 1, windowBits: 13, memLevel: 5 };
 
@@ -21,7 +21,8 @@ export function packText(
   text: string,
   dictionary?: Dictionary,
 ): { readonly packed: PackedText; readonly saved: number } {
-  if (text.length < MIN_CHARS) return { packed: text, saved: 0 };
+  const minChars = dictionary ? MIN_CHARS.withDictionary : MIN_CHARS.alone;
+  if (text.length < minChars) return { packed: text, saved: 0 };
   const deflated = deflateRawSync(text, { ...EFFORT, ...(dictionary && { dictionary }) });
   const { buffer, byteOffset, byteLength } = deflated;
   const packed = buffer.slice(byteOffset, byteOffset + byteLength);

@@ -1,7 +1,7 @@
 import { packText, unpackText, type Dictionary, type PackedText } from "../packed-text.ts";
 
 /** Texts that can be a dictionary. Unit: UTF-16 code units. */
-const MIN_BASE_CHARS = 1_024;
+const MIN_BASE_CHARS = 512;
 const MAX_BASE_CHARS = 16 * 1024;
 /**
  * Part of a text that is its dictionary, from its end. What is stored depends on it, so it never
@@ -10,6 +10,11 @@ const MAX_BASE_CHARS = 16 * 1024;
 const DICTIONARY_CHARS = 7_500;
 /** A row that takes more than this share of its text gets no help from the dictionary. */
 const POOR_SHARE = 1 / 6;
+/**
+ * A shorter row, of less than half its dictionary, keeps it even so: it would be a worse one for
+ * the rows that follow. Unit: UTF-16 code units.
+ */
+const MINOR_CHARS = 2_048;
 
 /** Events that share a row. */
 export interface EventRow {
@@ -32,7 +37,7 @@ type StoredRow = { state: PackedText | null; body: PackedText | null };
 /** A row whose texts are the dictionary of later rows. */
 interface Base {
   readonly seq: number;
-  readonly dictionary: Dictionary;
+  readonly dictionary: Uint8Array;
 }
 
 /**
@@ -57,7 +62,7 @@ export class LogRows {
     const text = textOf(row);
     const base = this.#mayHaveBase ? this.#newest : undefined;
     const packed = packRow(row, base?.dictionary);
-    if (base && text.length - packed.saved <= text.length * POOR_SHARE) {
+    if (base && (isMinor(text, base) || text.length - packed.saved <= text.length * POOR_SHARE)) {
       this.#insert(row, packed, base.seq);
       return packed.saved;
     }
@@ -75,7 +80,7 @@ export class LogRows {
 
   /** Deletes all rows. Rows that follow have no base: the deletion may be rolled back. */
   clear(): void {
-    this.#sql.exec("DELETE FROM log");
+    this.#sql.exec("DELETE FROM log WHERE seq > 0");
     this.#mayHaveBase = false;
   }
 
@@ -122,10 +127,14 @@ function packRow({ state, events }: LogRow, dictionary?: Dictionary): PackedRow 
   return { state: one?.packed ?? null, body: other?.packed ?? null, saved };
 }
 
+function isMinor({ length }: string, { dictionary }: Base): boolean {
+  return length < MINOR_CHARS && length * 2 < dictionary.length;
+}
+
 function textOf({ state = "", events }: LogRow): string {
   return `${state}${events?.body ?? ""}`;
 }
 
-function toDictionary(text: string): Dictionary {
+function toDictionary(text: string): Uint8Array {
   return new TextEncoder().encode(text.slice(-DICTIONARY_CHARS));
 }

@@ -40,8 +40,8 @@ export type ChangedRecord = Partial<ToolInvocationRecord>;
 
 /**
  * The append-only log of a run: what its loop does, one row for all that is stored together.
- * Ownership: one per run object; the only writer of the `log` table. Rows never change; the log is
- * emptied when the run shrinks.
+ * Ownership: one per run object; the only writer of the `log` table after row 0. Rows never change;
+ * the log is emptied when the run shrinks.
  */
 export class RunLog {
   readonly #sql: SqlStorage;

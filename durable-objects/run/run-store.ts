@@ -64,8 +64,9 @@ interface HeldRun {
 
 /**
  * The one row of a run, and its progress in the log.
- * Ownership: one per run object; the only writer of the `run` table. It holds the row in memory
- * too, and changes the memory after the row: a failed write leaves both as they were.
+ * Ownership: one per run object; the only writer of row 0 of the `log` table, but for the names of
+ * tables. It holds the row in memory too, and changes the memory after the row: a failed write
+ * leaves both as they were.
  */
 export class RunStore {
   readonly #storage: DurableObjectStorage;
@@ -93,33 +94,32 @@ export class RunStore {
 
   /** Creates the tables and the row, and stores the first deadlines with it. */
   claim(
-    { messages, instructions = "", context, files = {}, ...run }: RunClaim,
+    { messages, instructions = "", context, files = {}, ...claimed }: RunClaim,
     { createdMs, deadlines = {} }: RunBeginning,
   ): void {
     createRunTables(this.#sql);
     this.log.beginEmpty();
-    const owner = ownerOf(run.principal);
+    const { runId, model, requestHash, ...rest } = claimed;
     this.#sql.exec(
-      `INSERT INTO run (id, run_id, model, request_hash, owner, claim, claimed_messages, created_ms,
-         epoch, recoveries, recovered_step, is_waiting, tables, deadlines)
-       VALUES (1, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, '', ?)`,
-      run.runId,
-      run.model,
-      run.requestHash ?? null,
-      JSON.stringify(owner),
-      JSON.stringify(run),
+      `INSERT INTO log (seq, run_id, model, request_hash, claim, claimed_messages, created_ms,
+         run_epoch, recoveries, recovered_step, is_waiting, tables, deadlines, delivered_seq)
+       VALUES (0, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, '', ?, 0)`,
+      runId,
+      model,
+      requestHash ?? null,
+      JSON.stringify(rest),
       messages.length,
       createdMs,
       JSON.stringify(deadlines),
     );
-    const { runId, model, requestHash } = run;
+    const owner = ownerOf(claimed.principal);
     const claimedMessages = messages.length;
     const identity = { runId, model, requestHash, owner, claimedMessages, createdMs };
     const tables = new RunTables(this.#sql, []);
     const logged = replayLog([], 0);
     const { progress } = logged;
     const incarnations = FIRST_INCARNATION;
-    this.#held = { identity, claimed: run, incarnations, tables, logged, progress };
+    this.#held = { identity, claimed, incarnations, tables, logged, progress };
     const prompt = new StoredPrompt(this.#sql, tables);
     if (instructions !== "") prompt.put("instructions", instructions);
     if (context) prompt.put("request_context", context);
@@ -173,7 +173,8 @@ export class RunStore {
   saveIncarnations(incarnations: RunIncarnations): void {
     const held = this.#run;
     this.#sql.exec(
-      "UPDATE run SET epoch = ?, recoveries = ?, recovered_step = ?, stop = ?, is_waiting = ?",
+      `UPDATE log SET run_epoch = ?, recoveries = ?, recovered_step = ?, stop = ?, is_waiting = ?
+       WHERE seq = 0`,
       incarnations.epoch,
       incarnations.recoveries,
       incarnations.recoveredStep,
@@ -185,7 +186,7 @@ export class RunStore {
 
   /** Stores that the notices up to a number were delivered. */
   saveDelivered(seq: number): void {
-    this.#sql.exec("UPDATE run SET delivered_seq = ?", seq);
+    this.#sql.exec("UPDATE log SET delivered_seq = ? WHERE seq = 0", seq);
   }
 
   /**
@@ -198,13 +199,14 @@ export class RunStore {
 
   /** Deletes all but the request hash, the end of the run, and notices that wait for delivery. */
   shrink(outbox: Outbox): void {
-    const { tables, progress } = this.#run;
+    const { identity, tables, progress } = this.#run;
     // The memory is read anew, whether the transaction succeeds or not.
     this.#held = undefined;
     this.#storage.transactionSync(() => {
       this.log.clear();
       tables.drop();
-      this.#sql.exec("UPDATE run SET claim = NULL");
+      const owner = JSON.stringify(identity.owner);
+      this.#sql.exec("UPDATE log SET claim = NULL, owner = ? WHERE seq = 0", owner);
       const left = { ...progress, title: null, error: null, facts: NO_FACTS };
       this.log.put({ kind: "progress", changed: left });
       outbox.restore();
@@ -212,7 +214,7 @@ export class RunStore {
   }
 
   #read(): HeldRun {
-    const row = this.#sql.exec<RunRow>("SELECT * FROM run").one();
+    const row = this.#sql.exec<RunRow>("SELECT * FROM log WHERE seq = 0").one();
     const logged = replayLog(this.log.entries(), row.delivered_seq);
     const names = row.tables.split(" ").filter((name) => name !== "");
     const tables = new RunTables(this.#sql, names);
@@ -224,26 +226,32 @@ export class RunStore {
 function deadlinesIn(sql: SqlStorage): StoredDeadlines<RunDeadline> {
   return {
     read: () => {
-      const { deadlines } = sql.exec<{ deadlines: string }>("SELECT deadlines FROM run").one();
+      const { deadlines } = sql
+        .exec<{ deadlines: string }>("SELECT deadlines FROM log WHERE seq = 0")
+        .one();
       return JSON.parse(deadlines) as DeadlineSet<RunDeadline>;
     },
-    write: (deadlines) => void sql.exec("UPDATE run SET deadlines = ?", JSON.stringify(deadlines)),
+    write: (deadlines) =>
+      void sql.exec("UPDATE log SET deadlines = ? WHERE seq = 0", JSON.stringify(deadlines)),
   };
 }
 
 function fromRow(row: RunRow): Pick<HeldRun, "identity" | "claimed" | "incarnations"> {
+  const runId = row.run_id as RunId;
+  const { model, request_hash: hash, claim, owner } = row;
+  const rest = claim === null ? undefined : (JSON.parse(claim) as ClaimColumn);
   return {
     identity: {
-      runId: row.run_id as RunId,
-      model: row.model,
-      requestHash: row.request_hash ?? undefined,
-      owner: JSON.parse(row.owner) as RunOwner,
+      runId,
+      model,
+      requestHash: hash ?? undefined,
+      owner: rest ? ownerOf(rest.principal) : (JSON.parse(owner ?? "") as RunOwner),
       claimedMessages: row.claimed_messages,
       createdMs: row.created_ms,
     },
-    claimed: row.claim === null ? undefined : (JSON.parse(row.claim) as ClaimRow),
+    claimed: rest && { ...rest, runId, model, ...(hash !== null && { requestHash: hash }) },
     incarnations: {
-      epoch: row.epoch,
+      epoch: row.run_epoch,
       recoveries: row.recoveries,
       recoveredStep: row.recovered_step,
       stop: row.stop,
@@ -255,15 +263,20 @@ function fromRow(row: RunRow): Pick<HeldRun, "identity" | "claimed" | "incarnati
 /** What the row holds of a claim. */
 type ClaimRow = Omit<RunClaim, "messages" | "instructions" | "context" | "files">;
 
+/** What no other column says of it. */
+type ClaimColumn = Omit<ClaimRow, "runId" | "model" | "requestHash">;
+
 type RunRow = {
   run_id: string;
   model: string;
   request_hash: string | null;
-  owner: string;
+  /** JSON; null as long as the claim says whose the run is. */
+  owner: string | null;
+  /** JSON; null once the run has shrunk. */
   claim: string | null;
   claimed_messages: number;
   created_ms: number;
-  epoch: number;
+  run_epoch: number;
   recoveries: number;
   recovered_step: number;
   stop: StopReason | null;

@@ -1,7 +1,7 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 7, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 8, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
 export type LateTable = "approvals" | "inbox" | "prompt" | "files";
@@ -19,26 +19,26 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   ) WITHOUT ROWID`,
 };
 
-const RUN_AND_LOG = `
-  CREATE TABLE run (
-    id INTEGER PRIMARY KEY CHECK (id = 1), run_id TEXT NOT NULL, model TEXT NOT NULL,
-    request_hash TEXT, owner TEXT NOT NULL, claim TEXT, claimed_messages INTEGER NOT NULL,
-    created_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, recoveries INTEGER NOT NULL,
-    recovered_step INTEGER NOT NULL, stop TEXT, is_waiting INTEGER NOT NULL,
-    tables TEXT NOT NULL, deadlines TEXT NOT NULL DEFAULT '{}',
-    delivered_seq INTEGER NOT NULL DEFAULT 0
-  );
+/**
+ * One table, because each table is a page of each run: row 0 is that of the run, and
+ * the rows after it are its log.
+ */
+const LOG = `
   CREATE TABLE log (
-    seq INTEGER PRIMARY KEY, is_partial INTEGER NOT NULL, first_seq INTEGER, last_seq INTEGER,
-    epoch INTEGER, state TEXT, body TEXT, saved INTEGER NOT NULL DEFAULT 0, base INTEGER
+    seq INTEGER PRIMARY KEY, is_partial INTEGER NOT NULL DEFAULT 0, first_seq INTEGER,
+    last_seq INTEGER, epoch INTEGER, state TEXT, body TEXT, saved INTEGER NOT NULL DEFAULT 0,
+    base INTEGER,
+    run_id TEXT, model TEXT, request_hash TEXT, owner TEXT, claim TEXT, claimed_messages INTEGER,
+    created_ms INTEGER, run_epoch INTEGER, recoveries INTEGER, recovered_step INTEGER, stop TEXT,
+    is_waiting INTEGER, tables TEXT, deadlines TEXT, delivered_seq INTEGER
   );`;
 
 /**
- * Creates the tables of a run: its row, and its log. They exist only once the run is claimed, so a
+ * Creates the table of a run: its row, and its log. It exists only once the run is claimed, so a
  * read of an unknown run writes nothing.
  */
 export function createRunTables(sql: SqlStorage): void {
-  sql.exec(`${RUN_AND_LOG} ${versionView(versionOf(RUN_LAYOUT))}`);
+  sql.exec(`${LOG} ${versionView(versionOf(RUN_LAYOUT))}`);
 }
 
 /**
@@ -63,14 +63,14 @@ export class RunTables {
   create(name: LateTable): void {
     if (this.has(name)) return;
     this.#sql.exec(DEFINITIONS[name]);
-    this.#sql.exec("UPDATE run SET tables = ?", [...this.#names, name].join(" "));
+    this.#sql.exec("UPDATE log SET tables = ? WHERE seq = 0", [...this.#names, name].join(" "));
     this.#names.add(name);
   }
 
   /** Drops all these tables. */
   drop(): void {
     for (const name of this.#names) this.#sql.exec(`DROP TABLE ${name}`);
-    this.#sql.exec("UPDATE run SET tables = ''");
+    this.#sql.exec("UPDATE log SET tables = '' WHERE seq = 0");
     this.#names.clear();
   }
 }

@@ -5,7 +5,7 @@ export const RELIABILITY: readonly Mutant[] = [
   {
     name: "the row of the run does not name a new table",
     file: "durable-objects/run/run-tables.ts",
-    from: 'this.#sql.exec("UPDATE run SET tables = ?", [...this.#names, name].join(" "));',
+    from: 'this.#sql.exec("UPDATE log SET tables = ? WHERE seq = 0", [...this.#names, name].join(" "));',
     to: "",
     test: {
       file: "test/durable-objects/first-use-crashes.test.ts",

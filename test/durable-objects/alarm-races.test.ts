@@ -18,7 +18,7 @@ const ROUNDS = sampleOfGroups(ALL_ROUNDS, (round) => round % 7, 5);
 function ringNow(runId: string): Promise<void> {
   return runInDurableObject(stubOf(runId), async (object, { storage }) => {
     storage.sql.exec(
-      "UPDATE run SET deadlines = json_replace(deadlines, '$.watchdog', json('{\"atMs\":1}'))",
+      "UPDATE log SET deadlines = json_replace(deadlines, '$.watchdog', json('{\"atMs\":1}'))",
     );
     await (object as unknown as { alarm(): Promise<void> }).alarm();
   });
@@ -27,12 +27,12 @@ function ringNow(runId: string): Promise<void> {
 /** Makes this many alarms fail, as broken storage would. */
 function ringBrokenAlarm(runId: string, times: number): Promise<void> {
   return runInDurableObject(stubOf(runId), async (object, { storage }) => {
-    storage.sql.exec("ALTER TABLE run RENAME TO gone");
+    storage.sql.exec("ALTER TABLE log RENAME TO gone");
     for (let time = 0; time < times; time++) {
       await (object as unknown as { alarm(): Promise<void> }).alarm();
       expect(await storage.getAlarm()).toBeGreaterThan(Date.now());
     }
-    storage.sql.exec("ALTER TABLE gone RENAME TO run");
+    storage.sql.exec("ALTER TABLE gone RENAME TO log");
   });
 }
 

@@ -83,8 +83,8 @@ describe("an object that crashes during a decision", () => {
 
   test("waits again when the crash came between the end of its loop and the wait", async () => {
     const asked = await askFor([callOf("lab__archive", { what: "restless" })]);
-    await rowsOf(asked.runId, "UPDATE run SET is_waiting = 0");
-    await rowsOf(asked.runId, "UPDATE run SET deadlines = '{}'");
+    await rowsOf(asked.runId, "UPDATE log SET is_waiting = 0");
+    await rowsOf(asked.runId, "UPDATE log SET deadlines = '{}'");
     await crash(asked.runId);
     const state = await untilState(asked.runId, { status: "waiting" }, "ann");
     expect(openOf(state)).toEqual([asked.approvalId]);

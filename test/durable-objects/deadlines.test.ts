@@ -89,7 +89,9 @@ test("a running run has a watchdog alarm, and an ended run has none", async () =
   const watchdogIn = (): Promise<number> =>
     runInDurableObject(stub, async (_object, { storage }) => {
       const { at } = storage.sql
-        .exec<{ at: number | null }>("SELECT deadlines ->> '$.watchdog.atMs' AS at FROM run")
+        .exec<{ at: number | null }>(
+          "SELECT deadlines ->> '$.watchdog.atMs' AS at FROM log WHERE seq = 0",
+        )
         .one();
       const alarm = await storage.getAlarm();
       return at !== null && alarm !== null && alarm <= at ? at - Date.now() : Infinity;

@@ -40,7 +40,7 @@ const stepOf = (kind: number, step: number): LogRow => ({
 const sizesIn = (sql: SqlStorage): readonly { size: number; base: number | null }[] =>
   sql
     .exec<{ size: number; base: number | null }>(
-      "SELECT length(state) + length(body) AS size, base FROM log ORDER BY seq",
+      "SELECT length(state) + length(body) AS size, base FROM log WHERE seq > 0 ORDER BY seq",
     )
     .toArray();
 
@@ -62,6 +62,15 @@ test("a row that resembles none is compressed alone, and is the dictionary of th
     const rows = new LogRows(sql);
     for (const [at, kind] of [1, 1, 2, 2, 1].entries()) rows.append(stepOf(kind, at));
     expect(sizesIn(sql).map(({ base }) => base)).toEqual([null, 1, null, 3, null]);
+  }));
+
+test("a short row keeps the dictionary of the steps, even where that helps little", () =>
+  withRows((sql) => {
+    const rows = new LogRows(sql);
+    rows.append(stepOf(1, 1));
+    rows.append({ state: JSON.stringify([noise(9, 1_000)]), events: undefined });
+    rows.append(stepOf(1, 2));
+    expect(sizesIn(sql).map(({ base }) => base)).toEqual([null, 1, 1]);
   }));
 
 test("a new incarnation reads what an earlier one compressed, and begins with a row of its own", () =>

@@ -240,7 +240,7 @@ describe("an unreachable tenant object", () => {
         await expect.poll(() => deadlines.has("forget")).toBe(true);
         pass(40 * 86_400_000);
         await lifecycle.handleDueDeadlines();
-        expect(sql.exec("SELECT claim FROM run").one()).toEqual({ claim: null });
+        expect(sql.exec("SELECT claim FROM log WHERE seq = 0").one()).toEqual({ claim: null });
         expect(replayLog(run.store.log.entries(), 0).notices).toEqual(run.outbox.notices());
         expect([run.outbox.hasNotices(), deadlines.has("forget"), forgotten()]).toEqual([
           true,

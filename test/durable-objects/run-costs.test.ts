@@ -1,8 +1,10 @@
+import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { callOf } from "../shared/people.ts";
 import { meterNextRun, type RunCosts } from "../shared/run-meter.ts";
+import { tenantOf, tenantRows } from "../shared/tenant-notices.ts";
 import { chat, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
 import budgets from "./run-costs.json";
 
@@ -110,4 +112,22 @@ test.each(Object.entries(KINDS))("%s costs no more than its budget", async (name
   await expect
     .poll(async () => findExcess(await costsOf(kind), budget), { timeout: 20_000 })
     .toEqual([]);
+});
+
+const CALLS = 60;
+/** The entry of the run list, three audit records, and their indexes. */
+const TENANT_BYTES_OF_CALL = 3_000;
+
+test("a direct call adds no more to its tenant's object than its budget", async () => {
+  const listed = async (): Promise<number> =>
+    (await tenantRows("lab", "SELECT 1 FROM runs WHERE status = 'completed'")).length;
+  const bytes = (): Promise<number> =>
+    runInDurableObject(tenantOf("lab"), (_object, { storage }) => storage.sql.databaseSize);
+  const [ended, before] = [await listed(), await bytes()];
+  for (let made = 0; made < CALLS; made += 20) {
+    const calls = upTo(20).map((at) => invoke("lab", { expression: `6 * ${at}` }));
+    for (const response of await Promise.all(calls)) await response.text();
+  }
+  await expect.poll(listed, { timeout: 20_000 }).toBe(ended + CALLS);
+  expect(((await bytes()) - before) / CALLS).toBeLessThanOrEqual(TENANT_BYTES_OF_CALL);
 });

@@ -137,7 +137,7 @@ describe("the watchdog", () => {
     const call = { id: "p", name: "lab__pay", args: '{"what":"poison","afterwards":"hold"}' };
     const runId = await start({ text: ["half"], calls: [call] });
     await expect.poll(() => written.length).toBe(1);
-    await rowsOf(runId, "UPDATE run SET recoveries = 6, stop = 'interrupted'");
+    await rowsOf(runId, "UPDATE log SET recoveries = 6, stop = 'interrupted'");
     await crash(runId);
     await ring(runId, "watchdog");
     await expect.poll(() => endOf(runId)).toMatchObject({ reason: "error", recoveries: 7 });
@@ -156,7 +156,7 @@ describe("the watchdog", () => {
   test("ends a run that no loop can end, and closes its open text", async () => {
     const runId = await start(HANGS);
     await untilStreaming(runId);
-    await rowsOf(runId, "UPDATE run SET recoveries = 6, stop = 'interrupted'");
+    await rowsOf(runId, "UPDATE log SET recoveries = 6, stop = 'interrupted'");
     await crash(runId);
     await ring(runId, "watchdog");
     await expect.poll(() => endOf(runId)).toMatchObject({ reason: "error", recoveries: 7 });
@@ -168,11 +168,11 @@ describe("the watchdog", () => {
 test("an alarm that fails is set again", async () => {
   const runId = await start(HANGS);
   const at = await runInDurableObject(stubOf(runId), async (object, state) => {
-    state.storage.sql.exec("ALTER TABLE run RENAME COLUMN deadlines TO gone");
+    state.storage.sql.exec("ALTER TABLE log RENAME COLUMN deadlines TO gone");
     await state.storage.deleteAlarm();
     await (object as unknown as { alarm(): Promise<void> }).alarm();
     const alarm = await state.storage.getAlarm();
-    state.storage.sql.exec("ALTER TABLE run RENAME COLUMN gone TO deadlines");
+    state.storage.sql.exec("ALTER TABLE log RENAME COLUMN gone TO deadlines");
     return alarm;
   });
   expect(at).toBeGreaterThan(Date.now());
@@ -181,7 +181,7 @@ test("an alarm that fails is set again", async () => {
 test("a run that cannot be recovered still answers, and is recovered later", async () => {
   const runId = await start(HANGS);
   await untilStreaming(runId);
-  await rowsOf(runId, "UPDATE log SET body = '{'");
+  await rowsOf(runId, "UPDATE log SET body = '{' WHERE seq = (SELECT max(seq) FROM log)");
   await runInDurableObject(stubOf(runId), (_object, state) => state.storage.deleteAlarm());
   await crash(runId);
   expect(await stateOf(runId, "lab")).toMatchObject({ status: "running" });

@@ -35,7 +35,8 @@ function withLog(work: (log: RunLog, sql: SqlStorage) => void): Promise<void> {
   });
 }
 
-const rowsOf = (sql: SqlStorage): number => sql.exec("SELECT 1 FROM log").toArray().length;
+const rowsOf = (sql: SqlStorage): number =>
+  sql.exec("SELECT 1 FROM log WHERE seq > 0").toArray().length;
 const said = (text: string) => ({ kind: "message", message: { role: "user", text } }) as const;
 
 test("what is put together is one row, events included", () =>

@@ -82,7 +82,7 @@ test("a claim that fails half way stores nothing, and can be made again", async 
   });
   await expect(start()).rejects.toThrow();
   const tables = await runInDurableObject(stubOf("run_half"), (_object, { storage: { sql } }) =>
-    sql.exec("SELECT name FROM sqlite_master WHERE name = 'run'").toArray(),
+    sql.exec("SELECT name FROM sqlite_master WHERE name = 'log'").toArray(),
   );
   expect(tables).toEqual([]);
   expect(await (await start()).text()).toContain("hi");

@@ -192,7 +192,7 @@ test("a run knows the connections that its request named, and no others", async 
     await response.text();
     const run = bindings.RUNS.get(bindings.RUNS.idFromName(runIdOf(response)));
     const claim = await runInDurableObject(run, (_run, { storage }) =>
-      storage.sql.exec<{ claim: string }>("SELECT claim FROM run").one(),
+      storage.sql.exec<{ claim: string }>("SELECT claim FROM log WHERE seq = 0").one(),
     );
     expect(JSON.parse(claim.claim)["connectionIds"]).toEqual(body.connectionIds);
   }

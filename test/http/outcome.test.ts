@@ -156,7 +156,7 @@ test("an outcome after its deadline is refused, even when the alarm is late", as
 
 test("an outcome for a run that is being cancelled is refused, not accepted and dropped", async () => {
   const { runId } = await startInDoubt("stopping");
-  await rowsOf(runId, "UPDATE run SET stop = 'cancelled'");
+  await rowsOf(runId, "UPDATE log SET stop = 'cancelled'");
   await crash(runId);
   const word = await tellOutcome(runId, { body: COMMITTED });
   expect(await refusalOf(word)).toEqual([409, "outcome_not_awaited"]);

@@ -49,6 +49,6 @@ export function plantCrash(ctx: DurableObjectState): void {
 
 function isMeant({ objectId }: CrashPlan, { id, storage }: DurableObjectState): boolean {
   if (objectId !== undefined) return objectId === id.toString();
-  const tables = "SELECT 1 FROM sqlite_master WHERE name = 'run'";
+  const tables = "SELECT 1 FROM sqlite_master WHERE name = 'log'";
   return storage.sql.exec(tables).toArray().length === 0;
 }

@@ -52,7 +52,7 @@ export function plantMeter<Bindings extends object>(
 }
 
 function isUsed(sql: SqlStorage): boolean {
-  return sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'run'").toArray().length > 0;
+  return sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'log'").toArray().length > 0;
 }
 
 function meterStorage(storage: DurableObjectStorage, costs: RunCosts): DurableObjectStorage {

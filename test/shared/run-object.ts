@@ -57,7 +57,7 @@ export function rowsOf(
 export function readLog(sql: SqlStorage): readonly LogTexts[] {
   const rows = new LogRows(sql);
   return sql
-    .exec<PackedRow>("SELECT * FROM log ORDER BY seq")
+    .exec<PackedRow>("SELECT * FROM log WHERE seq > 0 ORDER BY seq")
     .toArray()
     .map((row) => {
       const read = (packed: PackedText | null): string | null =>
@@ -81,14 +81,14 @@ type PackedRow = Place & {
 type LogTexts = Place & { state: string | null; body: string | null };
 
 /**
- * Runs a query that may read the messages, events, invocations, refusals and progress of a log as
- * tables.
+ * Runs a query that may read the row of the run, and the messages, events, invocations, refusals
+ * and progress of a log as tables.
  */
 export function readLogged<Row extends Record<string, SqlStorageValue>>(
   sql: SqlStorage,
   query: string,
 ): Row[] {
-  if (!/^SELECT\b.*\b(?:messages|events|invocations|refusals|progress)\b/s.test(query)) {
+  if (!/^SELECT\b.*\b(?:run|messages|events|invocations|refusals|progress)\b/s.test(query)) {
     return sql.exec<Row>(query).toArray();
   }
   return sql.exec<Row>(withLogged(query), JSON.stringify(readLog(sql))).toArray();
@@ -97,7 +97,8 @@ export function readLogged<Row extends Record<string, SqlStorageValue>>(
 function withLogged(query: string): string {
   const column = (name: string): string => `json_extract(value, '$.${name}') AS ${name}`;
   const columns = ["seq", "first_seq", "last_seq", "epoch", "state", "body"].map(column).join(", ");
-  return `WITH log AS (SELECT ${columns} FROM json_each(?)), entries AS (
+  return `WITH run AS (SELECT *, run_epoch AS epoch FROM main.log WHERE seq = 0),
+    log AS (SELECT ${columns} FROM json_each(?)), entries AS (
       SELECT log.seq AS at, item.key AS place, item.value AS entry,
         json_extract(item.value, '$.kind') AS kind
       FROM log, json_each(log.state) AS item WHERE log.state IS NOT NULL
@@ -168,7 +169,7 @@ export async function changeDeadline(
   const value = JSON.stringify(deadline);
   await rowsOf(
     runId,
-    `UPDATE run SET deadlines = json_replace(deadlines, '$.${name}', json('${value}'))`,
+    `UPDATE log SET deadlines = json_replace(deadlines, '$.${name}', json('${value}'))`,
   );
 }
 

@@ -30,7 +30,9 @@ export async function readLeftByRun(storage: DurableObjectStorage): Promise<Left
   const { sql } = storage;
   const alarmAtMs = await storage.getAlarm();
   const run = sql
-    .exec<{ deadlines: string; delivered_seq: number; tables: string }>("SELECT * FROM run")
+    .exec<{ deadlines: string; delivered_seq: number; tables: string }>(
+      "SELECT deadlines, delivered_seq, tables FROM log WHERE seq = 0",
+    )
     .one();
   const { invocations, publications, notices } = replayLog(
     new RunLog(sql).entries(),

@@ -1,10 +1,4 @@
-import type { ActorId, RunId } from "../identity/ids.ts";
-
-/**
- * Owner of every run id of an undo, because owner and operators share the run. No actor has this
- * id, so no request derives such a run.
- */
-export const UNDO_OWNER = "undo" as ActorId;
+import type { RunId } from "../identity/ids.ts";
 
 /** How an attempt to undo a call stands. */
 export type UndoStatus =

@@ -28,6 +28,7 @@ export const previewThreads = defineOperation({
 
 const { input } = mergeThreads;
 const output = toolCallResult(input, mergeThreads.output);
+type Output = v.InferOutput<typeof output>;
 
 /** Closes threads, then makes a brainstorm of them. If that fails, they are open again. */
 export const finalizeThreadsTool = defineSaga({
@@ -48,7 +49,7 @@ export const finalizeThreadsTool = defineSaga({
   security: { untrustedOutput: true },
   errors: REFUSALS,
   transactional: { confirmationRequired: true, compensationTool: "gameplan__reopen_threads" },
-  compensate: (_args, { result }) => {
+  compensate: (_args, { result }: Output) => {
     const { id, revision } = result.data.brainstorm;
     return { brainstormId: id, revision };
   },
@@ -77,7 +78,7 @@ export const finalizeThreadsTool = defineSaga({
     { tool: mergeThreadsTool, arguments: (args) => args },
   ],
   result(payload, results) {
-    const made = results.of(mergeThreadsTool);
+    const made = results.of(mergeThreadsTool) as Output;
     return {
       toolName: "gameplan__finalize_threads_to_brainstorm",
       description: `Made brainstorm "${payload.title}" of idea threads`,
