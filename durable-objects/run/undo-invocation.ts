@@ -3,7 +3,7 @@ import type { Clock } from "../../src/capabilities/system.ts";
 import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import { attemptOf, type UndoReport } from "../../src/protocol/invocation/undo.ts";
+import { attemptOf, UNDO_OWNER, type UndoReport } from "../../src/protocol/invocation/undo.ts";
 import { isHeldBySaga } from "./held-by-saga.ts";
 import type { OpenRun } from "./open-run.ts";
 
@@ -13,9 +13,6 @@ export interface UndoPorts {
   /** How long an ended run is kept. Unit: milliseconds. */
   readonly keptMs: number;
 }
-
-/** Owner of every run id of an undo. No actor has this id, so no request derives such a run. */
-const UNDO = "undo" as ActorId;
 
 /**
  * Claims a completed call for the run that undoes it. The id of that run derives from this run, the
@@ -32,7 +29,10 @@ export async function claimUndo(
   for (;;) {
     const attempt = attemptOf(invocations.find(invocation)?.undo);
     const operation = `${runId}/${invocation}/${attempt}`;
-    const derived = await runIds.derive({ tenantId: owner.tenantId, actorId: UNDO }, operation);
+    const derived = await runIds.derive(
+      { tenantId: owner.tenantId, actorId: UNDO_OWNER },
+      operation,
+    );
     // From here on nothing else runs. Another request may have claimed or released meanwhile.
     const record = invocations.find(invocation);
     const { compensation } = record?.end ?? {};

@@ -222,4 +222,21 @@ export const RUNS: readonly Mutant[] = [
       name: "a reader who follows across two crashes sees every part once, and no text twice",
     },
   },
+  {
+    name: "a colleague's run wakes before it is refused",
+    file: "src/adapters/hmac-run-ids.ts",
+    from: "sign && (mayOwn || seesAll || operates)",
+    to: "sign && (mayOwn || !seesAll || operates)",
+    test: {
+      file: "test/http/access.test.ts",
+      name: "wakes the object of a colleague's run no more than that of an unknown one",
+    },
+  },
+  {
+    name: "the owners of a run id are not covered by its MAC",
+    file: "src/adapters/hmac-run-ids.ts",
+    from: 'return (await sign("run-id", tenantId, body)).slice(0, MAC_CHARS);',
+    to: 'return (await sign("run-id", tenantId, body.slice(0, 32))).slice(0, MAC_CHARS);',
+    test: { file: "test/adapters/hmac-run-ids.test.ts", name: "a colleague" },
+  },
 ];

@@ -23,12 +23,18 @@ import type { DirectCall } from "../protocol/run/direct-call.ts";
  * reads no storage.
  */
 export interface RunIds {
-  mint(tenantId: TenantId): Promise<RunId>;
+  mint(owner: RunOwner): Promise<RunId>;
   /** Derives the run id that all requests of one owner under one idempotency key share. */
   derive(owner: RunOwner, key: string): Promise<RunId>;
   /** The run id that the older secret derived, during a rotation. */
   deriveOlder(owner: RunOwner, key: string): Promise<RunId | undefined>;
   verify(text: string, tenantId: TenantId): Promise<RunId | undefined>;
+  /**
+   * Verifies likewise, and answers undefined for most runs that the viewer does not own, unless the
+   * viewer sees or operates all runs. Contract: equal work for those and for an invented id. Only
+   * the run's object knows the owner for certain.
+   */
+  verifyFor(text: string, viewer: Viewer): Promise<RunId | undefined>;
 }
 
 /**

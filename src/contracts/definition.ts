@@ -23,11 +23,18 @@ import type {
   VerificationSection,
 } from "./sections.ts";
 
-/** A closed object schema: it refuses a call with an unknown field. */
-export type ClosedObjectSchema = v.StrictObjectSchema<
-  v.ObjectEntries,
-  v.ErrorMessage<v.StrictObjectIssue> | undefined
->;
+/**
+ * A closed object schema: it refuses a call with an unknown field. `v.strictObject` makes one. Code
+ * that builds tools for any arguments names the types of the data here: `Taken` is what the schema
+ * accepts, `Args` what it answers, with defaults filled in.
+ */
+export interface ClosedObjectSchema<
+  Taken extends object = object,
+  Args extends object = Taken,
+> extends v.GenericSchema<Taken, Args> {
+  readonly type: "strict_object";
+  readonly entries: v.ObjectEntries;
+}
 
 /**
  * What an author writes: the whole boundary between a proposal and an effect. The sections are

@@ -6,7 +6,12 @@ export { expectAnswer } from "../contracts/expect-answer.ts";
 export { fail, ok } from "../protocol/outcome/result.ts";
 export { CORE_TOOLS } from "../tools/core/pack.ts";
 export type { SagaDefinition, SagaStep } from "../contracts/define-saga.ts";
-export type { AnyToolContract, ToolContract, ToolDefinition } from "../contracts/definition.ts";
+export type {
+  AnyToolContract,
+  ClosedObjectSchema,
+  ToolContract,
+  ToolDefinition,
+} from "../contracts/definition.ts";
 export type { ToolFailure } from "../protocol/outcome/observation.ts";
 export type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
 export type { ExpectedState, Verification } from "../protocol/outcome/verification.ts";

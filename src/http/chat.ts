@@ -159,7 +159,7 @@ async function readHistory(
   maxBytes: number,
 ): Promise<Result<History, Response>> {
   if (previousRunId === undefined) return ok({ messages: [] });
-  const runId = await services.runIds.verify(previousRunId, principal.tenantId);
+  const runId = await services.runIds.verifyFor(previousRunId, viewerOf(principal));
   if (!runId) return fail(problem("run_not_found"));
   const answer = await services.runs.of(runId).transcript(viewerOf(principal), maxBytes);
   switch (answer.kind) {

@@ -30,7 +30,7 @@ export async function chooseRun(
   const read = readKey(request);
   if (!read.ok) return read;
   const key = read.value;
-  if (key === undefined) return ok({ runId: await services.runIds.mint(principal.tenantId) });
+  if (key === undefined) return ok({ runId: await services.runIds.mint(ownerOf(principal)) });
   const runId =
     (await findOlder({ principal, services }, key)) ??
     (await services.runIds.derive(ownerOf(principal), key));

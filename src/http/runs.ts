@@ -27,7 +27,7 @@ export const RUN_ROUTES: Routes = {
 /** `GET /v1/runs/:id`: the state of the run. */
 async function getRun(authorised: AuthorisedRequest): Promise<Response> {
   const { principal, services, id } = authorised;
-  const runId = await services.runIds.verify(id, principal.tenantId);
+  const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   if (!runId) return refuseRun(UNKNOWN);
   const state = await services.runs.of(runId).state(viewerOf(principal));
   return answerState(await limitUndo(authorised, state));
@@ -46,7 +46,7 @@ async function getContext({ principal, services, id }: AuthorisedRequest): Promi
  * `POST /v1/runs/:id/cancel`: stops the run and answers its state; repeating it changes nothing.
  */
 async function postCancel({ principal, services, id }: AuthorisedRequest): Promise<Response> {
-  const runId = await services.runIds.verify(id, principal.tenantId);
+  const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   return answerState(runId ? await services.runs.of(runId).cancel(viewerOf(principal)) : UNKNOWN);
 }
 
@@ -62,7 +62,7 @@ async function postMessage(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services, id } = authorised;
   const body = await readJson(request, messageBody);
   if (!body.ok) return body.failure;
-  const runId = await services.runIds.verify(id, principal.tenantId);
+  const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   if (!runId) return refuseRun(UNKNOWN);
   const key = await readActorKey(authorised);
   if (!key.ok) return key.failure;
@@ -97,7 +97,7 @@ async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services, id, invocationId } = authorised;
   const body = await readJson(request, outcomeBody);
   if (!body.ok) return body.failure;
-  const runId = await services.runIds.verify(id, principal.tenantId);
+  const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   if (!runId) return refuseRun(UNKNOWN);
   // An invalid invocation id becomes one that no invocation has: an unknown run is answered first.
   const report = { invocation: readInvocationId(invocationId), by: principal.actorId };
@@ -138,7 +138,7 @@ async function getEvents({
   }
   const wire = readWire(request, services.wires);
   if (!wire.ok) return wire.failure;
-  const runId = await services.runIds.verify(id, principal.tenantId);
+  const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   if (!runId) return refuseRun(UNKNOWN);
   const reader = { viewer: viewerOf(principal), wire: wire.value.name };
   const answer = await services.runs.events(runId, reader, after);

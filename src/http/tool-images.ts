@@ -20,7 +20,7 @@ export const TOOL_IMAGE_ROUTES: Routes = {
 async function getImage(authorised: AuthorisedRequest): Promise<Response> {
   const { principal, services, id, invocationId, name } = authorised;
   const viewer = viewerOf(principal);
-  const runId = await services.runIds.verify(id, principal.tenantId);
+  const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   if (!runId) return problem("run_not_found");
   const number = /^[1-9]\d?$/.test(name) ? Number(name) : 0;
   const found = await services.runs.of(runId).image(viewer, readInvocationId(invocationId), number);

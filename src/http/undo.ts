@@ -25,7 +25,7 @@ export const UNDO_ROUTES: Routes = {
 async function postCompensate(authorised: AuthorisedRequest): Promise<Response> {
   const { principal, services, id, invocationId } = authorised;
   const { embed } = principal;
-  const runId = await services.runIds.verify(id, principal.tenantId);
+  const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   if (!runId) return problem("run_not_found");
   const stored = await checkStorage(authorised);
   if (!stored.ok) return stored.failure;

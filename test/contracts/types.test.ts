@@ -5,8 +5,8 @@ import type { Workspace } from "../../src/capabilities/workspace.ts";
 import type { AuthCapability } from "../../src/capabilities/connection.ts";
 import { defineSaga } from "../../src/contracts/define-saga.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { defineOperation } from "../../src/contracts/define-workspace.ts";
-import type { ToolContract } from "../../src/contracts/definition.ts";
+import { defineOperation, type WorkspaceOperation } from "../../src/contracts/define-workspace.ts";
+import type { ClosedObjectSchema, ToolContract } from "../../src/contracts/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 
 /*
@@ -221,4 +221,88 @@ test("what is read and never changed fits every output: no cast in a tool of a w
   void ((workspace: Workspace) => workspace.call(listInvoices, { ids: [1] }));
   // @ts-expect-error cents is a number
   defineOperation({ ...listInvoices, run: () => ok({ invoices: [{ id: "1", cents: "1" }] }) });
+});
+
+/** What an author wraps every result in. */
+function wrapped<Taken, Data>(args: v.GenericSchema<Taken>, data: v.GenericSchema<Data>) {
+  return v.strictObject({ args, data });
+}
+
+interface Parts<Args, Data> {
+  readonly takeBack?: (data: Data, args: Args) => object;
+  readonly describe?: (args: Args) => string;
+  readonly example?: Args;
+}
+
+/** Makes the tool of any operation, with parts that it may lack. */
+function toolOf<Taken extends object, Args extends Taken, Data extends object>(
+  operation: WorkspaceOperation<
+    "read" | "write",
+    ClosedObjectSchema<Taken, Args>,
+    ClosedObjectSchema<Data>
+  >,
+  { takeBack, describe, example }: Parts<Args, Data>,
+) {
+  const { input: taken } = operation;
+  const made = wrapped(taken, operation.output);
+  const tool = {
+    ...base,
+    name: `payables__${operation.name}`,
+    input: taken,
+    output: made,
+    capabilities: ["workspace"],
+    workspace: "payables",
+  } as const;
+  void defineTool<typeof taken, typeof made, "workspace">({
+    ...tool,
+    // @ts-expect-error the data lacks its wrapper
+    execute: (args, _context, { workspace }) => workspace.call(operation, args),
+  });
+  void defineTool<typeof taken, typeof made, "workspace">({
+    ...tool,
+    // @ts-expect-error these are the arguments of any call, not of this one
+    execute: (args) => ok({ args: {}, data: args }),
+  });
+  void defineTool<typeof taken, typeof made, "workspace">({
+    ...tool,
+    // @ts-expect-error the arguments of the operation are not its data
+    ...(takeBack && { compensate: (args, { data }) => takeBack(args, data) }),
+    execute: () => fail({ taxonomyClass: "UNKNOWN_ERROR", errors: [] }),
+  });
+  return defineTool<typeof taken, typeof made, "workspace">({
+    ...tool,
+    examples: example ? [{ description: "One.", arguments: example }] : [],
+    ...(takeBack && { compensate: (args, { data }) => takeBack(data, args) }),
+    ...(describe && { describe: (args) => ({ action: describe(args), consequence: "None." }) }),
+    async execute(args, _context, { workspace }) {
+      const answer = await workspace.call(operation, args);
+      return answer.ok ? ok({ args, data: answer.value }) : answer;
+    },
+  });
+}
+
+test("a tool of any operation, with parts that it may lack, needs no cast", () => {
+  const findInvoice = defineOperation({
+    name: "find_invoice",
+    kind: "read",
+    input: v.strictObject({ id: v.string(), days: v.optional(v.number(), 1) }),
+    output: invoice,
+    run: (_sql, { id }) => ok({ id, cents: 1 }),
+  });
+  const tool = toolOf(findInvoice, { describe: ({ days }) => `Reads ${days.toFixed()} days` });
+  expectTypeOf<v.InferOutput<(typeof tool)["output"]>["data"]>().toEqualTypeOf<
+    v.InferOutput<typeof invoice>
+  >();
+  expectTypeOf<v.InferInput<(typeof tool)["input"]>>().toEqualTypeOf<{
+    id: string;
+    days?: number | undefined;
+  }>();
+  expect(tool.describe?.({ id: "a", days: 2 }, null).action).toBe("Reads 2 days");
+  expect(tool).not.toHaveProperty("compensate");
+  // @ts-expect-error town is no argument of the operation
+  toolOf(findInvoice, { describe: ({ town }) => String(town) });
+  // @ts-expect-error the data of an invoice are no text
+  toolOf(findInvoice, { takeBack: (data: string) => ({ data }) });
+  // @ts-expect-error days is a number
+  toolOf(findInvoice, { example: { id: "a", days: "2" } });
 });

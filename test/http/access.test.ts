@@ -1,6 +1,8 @@
+import { evictDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import { createHash } from "node:crypto";
-import { ring } from "../shared/run-object.ts";
+import { ring, stubOf } from "../shared/run-object.ts";
+import { startsOfRuns } from "../workers/lab-objects.ts";
 import { script } from "../fakes/scripted-model.ts";
 import {
   type Caller,
@@ -195,6 +197,25 @@ test("answers a colleague's run exactly as an unknown one, on every address", as
   const ofUnknown = await Promise.all((await Promise.all(asks(unknown))).map(tell));
   expect(ofForeign).toEqual(ofUnknown);
   expect(ofForeign.map((told) => (told as unknown[])[0])).toEqual(ofForeign.map(() => 404));
+});
+
+test("wakes the object of a colleague's run no more than that of an unknown one", async () => {
+  const foreign = await ended();
+  await evictDurableObject(stubOf(foreign));
+  const before = startsOfRuns();
+  const asks = [
+    send(`/v1/runs/${foreign}`, { caller: "peer" }),
+    send(`/v1/runs/${foreign}/events`, { caller: "peer" }),
+    send(`/v1/runs/${foreign}/cancel`, { caller: "peer", method: "POST" }),
+    send(`/v1/runs/${foreign}/messages`, { ...JSON_BODY, caller: "peer", body: '{"content":"x"}' }),
+    send(`/v1/runs/${foreign}/invocations/inv_1/images/1`, { caller: "peer" }),
+    send(`/v1/runs/${foreign}/invocations/inv_1/compensate`, { caller: "peer", method: "POST" }),
+    postChat({ messages: [{ role: "user", content: "x" }], previousRunId: foreign }, "peer"),
+  ];
+  expect((await Promise.all(asks)).map(({ status }) => status)).toEqual(asks.map(() => 404));
+  expect(startsOfRuns()).toBe(before);
+  expect((await send(`/v1/runs/${foreign}`, { caller: "acme" })).status).toBe(200);
+  expect(startsOfRuns()).toBe(before + 1);
 });
 
 test("answers a colleague's run as an unknown one also when it is no longer kept", async () => {

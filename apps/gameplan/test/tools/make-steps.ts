@@ -1,11 +1,11 @@
 import type { AnyToolContract, StepResults } from "../../../../src/contracts/definition.ts";
-import type { AnyGameplanOperation } from "../../tools/timed-operation.ts";
+import type { AnyOperation } from "../../../../src/contracts/define-workspace.ts";
 import type { MemoryWorkspace } from "./memory-workspace.ts";
 
 interface StepsOfSaga {
   readonly saga: AnyToolContract;
   /** The operation of each step, in their order. */
-  readonly operations: readonly AnyGameplanOperation[];
+  readonly operations: readonly AnyOperation[];
 }
 
 /** Makes the steps of a saga with the arguments that it gives them. Answers its result. */

@@ -8,10 +8,10 @@ export type MutationType = (typeof MUTATION_TYPES)[number];
  * The output of every tool of GamePlan (seeds/003, ToolCallResult). A call that fails is a failure
  * of the contract; its error code is the code of a ServiceResult in lower case.
  */
-export function toolCallResult<
-  In extends v.ObjectEntries,
-  Data extends v.StrictObjectSchema<v.ObjectEntries, undefined>,
->(input: v.StrictObjectSchema<In, undefined>, data: Data) {
+export function toolCallResult<Taken, Args, Data>(
+  input: v.GenericSchema<Taken, Args>,
+  data: v.GenericSchema<Data>,
+) {
   return v.strictObject({
     toolName: v.string(),
     /** A sentence in the past tense. */

@@ -28,7 +28,6 @@ export const previewThreads = defineOperation({
 
 const { input } = mergeThreads;
 const output = toolCallResult(input, mergeThreads.output);
-type Output = v.InferOutput<typeof output>;
 
 /** Closes threads, then makes a brainstorm of them. If that fails, they are open again. */
 export const finalizeThreadsTool = defineSaga({
@@ -49,7 +48,7 @@ export const finalizeThreadsTool = defineSaga({
   security: { untrustedOutput: true },
   errors: REFUSALS,
   transactional: { confirmationRequired: true, compensationTool: "gameplan__reopen_threads" },
-  compensate: (_args, { result }: Output) => {
+  compensate: (_args, { result }) => {
     const { id, revision } = result.data.brainstorm;
     return { brainstormId: id, revision };
   },
@@ -78,7 +77,7 @@ export const finalizeThreadsTool = defineSaga({
     { tool: mergeThreadsTool, arguments: (args) => args },
   ],
   result(payload, results) {
-    const made = results.of(mergeThreadsTool) as Output;
+    const made = results.of(mergeThreadsTool);
     return {
       toolName: "gameplan__finalize_threads_to_brainstorm",
       description: `Made brainstorm "${payload.title}" of idea threads`,

@@ -10,8 +10,6 @@ import { validateVersionScopeTool } from "./validate-version-scope.ts";
 
 const { input } = draftVersionPlan;
 const output = toolCallResult(input, v.strictObject({ plan: versionPlan, scope: scopeCheck }));
-type Args = v.InferOutput<typeof input>;
-type Output = v.InferOutput<typeof output>;
 
 /** Checks the scope, adds the draft, then its phases. A draft whose phases fail is taken back. */
 export const createVersionPlanTool = defineSaga({
@@ -31,7 +29,7 @@ export const createVersionPlanTool = defineSaga({
   security: { untrustedOutput: true },
   errors: REFUSALS,
   transactional: { compensationTool: "gameplan__discard" },
-  compensate: (_args: Args, { result }: Output) => {
+  compensate: (_args, { result }) => {
     const { id, revision } = result.data.plan;
     return { entity: "version_plan", id, revision };
   },
@@ -44,17 +42,17 @@ export const createVersionPlanTool = defineSaga({
     {
       tool: addPlanPhasesTool,
       arguments({ phases }, results) {
-        const { plan } = dataOf(results.of(draftVersionPlanTool));
-        const { scope } = dataOf(results.of(validateVersionScopeTool));
+        const { plan } = results.of(draftVersionPlanTool).result.data;
+        const { scope } = results.of(validateVersionScopeTool).result.data;
         const { id, revision } = plan;
         return { planId: id, revision, phases: phases ?? phasesInOrder(scope) };
       },
     },
   ],
   result(payload, results) {
-    const last = results.of(addPlanPhasesTool) as Output;
+    const last = results.of(addPlanPhasesTool);
     const { plan } = last.result.data;
-    const { scope } = dataOf(results.of(validateVersionScopeTool));
+    const { scope } = results.of(validateVersionScopeTool).result.data;
     return {
       toolName: "gameplan__create_version_plan",
       description: `Created version plan ${plan.version}`,
@@ -68,13 +66,6 @@ export const createVersionPlanTool = defineSaga({
     };
   },
 });
-
-type Data = Output["result"]["data"];
-
-/** Reads the data of a step. Its schema is that of its operation. */
-function dataOf(made: object): Data {
-  return (made as Output).result.data;
-}
 
 const MOST_PHASES = 30;
 
