@@ -76,7 +76,6 @@ const FOLDERS = {
       "durable-objects/run/resolve-outcomes.ts",
       "durable-objects/run/run-approvals.ts",
       "durable-objects/run/stored-invocations.ts",
-      "src/http/narrow-run.ts",
     ],
   },
   "define-deployment": {

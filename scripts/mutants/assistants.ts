@@ -23,16 +23,16 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "the tools of an assistant do not narrow those of a run",
-    file: "src/http/narrow-run.ts",
-    from: "const given = embed?.toolIds ?? own;",
-    to: "const given = embed?.toolIds;",
+    file: "src/protocol/policy/narrow-run.ts",
+    from: "meet([named.toolIds, embed?.toolIds, assistant?.toolIds])",
+    to: "meet([named.toolIds, embed?.toolIds])",
     test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
   },
   {
     name: "a request adds tools to those of its assistant",
-    file: "src/http/chat.ts",
-    from: "narrowPolicy(granted, assistant.toolIds)",
-    to: "granted",
+    file: "src/http/read-allowed.ts",
+    from: "narrowRun({ embed, assistant: assistant?.document })",
+    to: "narrowRun({ embed })",
     test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
   },
   {
@@ -58,7 +58,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "an assistant raises the longest answer of an embed token",
-    file: "src/http/narrow-run.ts",
+    file: "src/protocol/policy/narrow-run.ts",
     from: "Math.min(maxOutputTokens, budgets?.maxOutputTokens ?? Infinity)",
     to: "maxOutputTokens",
     test: { file: PAGES, name: "an assistant does not raise the longest answer of a token" },

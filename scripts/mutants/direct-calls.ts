@@ -14,15 +14,15 @@ export const DIRECT_CALLS: readonly Mutant[] = [
   {
     name: "an embed token calls every tool of its policy",
     file: "src/http/read-allowed.ts",
-    from: "narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds)",
-    to: "narrowPolicy(policy, document.toolIds)",
+    from: "narrowRun({ embed, assistant: assistant?.document })",
+    to: "narrowRun({ assistant: assistant?.document })",
     test: invoked("gets the answer of an unknown tool for any other one"),
   },
   {
     name: "a page calls a tool that its assistant does not use",
     file: "src/http/read-allowed.ts",
-    from: "narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds)",
-    to: "narrowPolicy(policy, embed.toolIds)",
+    from: "narrowRun({ embed, assistant: assistant?.document })",
+    to: "narrowRun({ embed })",
     test: invoked("cannot call a tool that its assistant does not use any more"),
   },
   {

@@ -255,9 +255,9 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page's runs use all tools",
-    file: "src/http/narrow-run.ts",
-    from: "embed?.toolIds ?? own",
-    to: "own",
+    file: "src/protocol/policy/narrow-run.ts",
+    from: "meet([named.toolIds, embed?.toolIds, assistant?.toolIds])",
+    to: "meet([named.toolIds, assistant?.toolIds])",
     test: {
       file: "test/http/embed-token-use.test.ts",
       name: "shows and uses the tools that it was given, and no others",
@@ -265,9 +265,9 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page asks for other tools",
-    file: "src/http/chat.ts",
-    from: "narrowPolicy(policy, principal.embed?.toolIds)",
-    to: "policy",
+    file: "src/http/read-allowed.ts",
+    from: "narrowRun({ embed, assistant: assistant?.document })",
+    to: "narrowRun({ assistant: assistant?.document })",
     test: {
       file: "test/http/embed-token-use.test.ts",
       name: "shows and uses the tools that it was given, and no others",
@@ -285,9 +285,9 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page's limits are overlooked",
-    file: "src/http/narrow-run.ts",
-    from: "lowerAnswers(embed?.budgets, settings)",
-    to: "lowerAnswers(undefined, settings)",
+    file: "src/protocol/policy/narrow-run.ts",
+    from: "lowerAnswers(embed?.budgets, assistant?.settings)",
+    to: "lowerAnswers(undefined, assistant?.settings)",
     test: {
       file: "test/http/embed-token-use.test.ts",
       name: "lowers the limits of its runs and raises none",

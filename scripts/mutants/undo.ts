@@ -14,8 +14,8 @@ export const UNDO: readonly Mutant[] = [
   {
     name: "a page undoes with a tool that its assistant does not use",
     file: "src/http/read-allowed.ts",
-    from: "narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds)",
-    to: "narrowPolicy(policy, embed.toolIds)",
+    from: "narrowRun({ embed, assistant: assistant?.document })",
+    to: "narrowRun({ embed })",
     test: attack("with a tool that its assistant does not use any more, and is not offered it"),
   },
   {
@@ -102,8 +102,8 @@ export const UNDO: readonly Mutant[] = [
   {
     name: "a page undoes with a tool that its token does not bind",
     file: "src/http/read-allowed.ts",
-    from: "narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds)",
-    to: "narrowPolicy(policy, document.toolIds)",
+    from: "narrowRun({ embed, assistant: assistant?.document })",
+    to: "narrowRun({ assistant: assistant?.document })",
     test: undone("to a page whose token does not bind the tool that undoes the call"),
   },
   {

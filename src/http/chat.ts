@@ -1,3 +1,4 @@
+import type { Assistant } from "../capabilities/assistant.ts";
 import { callLimitsOf } from "../contracts/call-limits.ts";
 import { listOffered } from "../contracts/tool-catalog.ts";
 import {
@@ -5,13 +6,12 @@ import {
   toTranscript,
   type HistoryFailure,
 } from "../protocol/conversation/client-history.ts";
-import type { AssistantDocument } from "../protocol/assistant/document.ts";
 import type { ChatRequestBody } from "../protocol/run/chat-request.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import type { Principal, Scope } from "../protocol/identity/principal.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import { narrowRun } from "../protocol/policy/narrow-run.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { isTenantModel } from "../protocol/provider/tenant-model.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
@@ -20,9 +20,9 @@ import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { chooseAssistant } from "./choose-assistant.ts";
 import { chooseModel } from "./choose-model.ts";
 import { readWire } from "./client-wire.ts";
-import { narrowRun } from "./narrow-run.ts";
 import { problem } from "./problem.ts";
 import { joinConversation, maxBodyBytes, readFiles, refuseForModel } from "./message-files.ts";
+import { readAllowed } from "./read-allowed.ts";
 import { readSizedJson } from "./read-json.ts";
 import { refuseRun } from "./refuse-run.ts";
 import { refuseUnbound } from "./refuse-unbound.ts";
@@ -71,7 +71,7 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const asked = { files: files.value, bodyBytes: read.value.bytes };
   const untaken = await refuseForModel(authorised, asked, chosen.value);
   if (untaken) return untaken;
-  const refusal = await refuseTools(authorised, body.toolIds, assistant.document);
+  const refusal = await refuseTools(authorised, body.toolIds, assistant);
   if (refusal) return refusal;
   const maxHistoryBytes = await checkStorage(authorised);
   if (!maxHistoryBytes.ok) return maxHistoryBytes.failure;
@@ -93,7 +93,7 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
     ...(isTenantModel(model.id) && { ownModel: model, ownFallbacks: fallbacks }),
     ...(workflowId && { workflowId }),
     ...conversation.value,
-    ...narrowRun(body, principal, assistant.document),
+    ...narrowRun({ named: body, embed: principal.embed, assistant: assistant.document }),
   };
   countNewRun(authorised, claim);
   const started = await services.runs.start(claim, wire.value.name);
@@ -127,15 +127,16 @@ const SYSTEM_SCOPE: Scope = "chat:system";
  * unknown tool.
  */
 async function refuseTools(
-  { principal, services }: AuthorisedRequest,
+  authorised: AuthorisedRequest,
   toolIds: readonly string[] | undefined,
-  assistant: AssistantDocument,
+  assistant: Assistant,
 ): Promise<Response | undefined> {
   if (toolIds === undefined) return undefined;
-  const { policy } = await services.policies.load(principal.tenantId);
-  const granted = narrowPolicy(policy, principal.embed?.toolIds);
-  const allowed = narrowPolicy(granted, assistant.toolIds);
-  const tools = listOffered(services.toolSpecs, allowed, { nowMs: services.clock.nowMs() });
+  const { services } = authorised;
+  const allowed = await readAllowed(authorised, assistant);
+  if (!allowed.ok) return allowed.failure;
+  const { policy } = allowed.value;
+  const tools = listOffered(services.toolSpecs, policy, { nowMs: services.clock.nowMs() });
   const errors = toolIds.flatMap((toolId, index) =>
     tools.has(toolId)
       ? []

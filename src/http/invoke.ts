@@ -1,6 +1,7 @@
+import type { Assistant } from "../capabilities/assistant.ts";
 import type { CallAnswer } from "../capabilities/run.ts";
 import { findTool } from "../contracts/tool-catalog.ts";
-import type { AssistantPin } from "../protocol/assistant/pin.ts";
+import { narrowRun } from "../protocol/policy/narrow-run.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
@@ -42,25 +43,20 @@ async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
   if (unbound) return unbound;
   const found = await findAllowed(authorised);
   if (!found.ok) return found.failure;
-  const { spec, assistant, toolIds } = found.value;
+  const { spec, assistant } = found.value;
   if (spec.effect !== "read_only" && requestHash === undefined)
     return problem("request_key_missing");
   const stored = await checkStorage(authorised);
   if (!stored.ok) return stored.failure;
-  const { embed } = principal;
-  const connectionIds = body.connectionIds ?? embed?.connectionIds;
-  const workspaceId = body.workspaceId ?? embed?.workspaceId;
   return startCall(authorised, {
     ...run.value,
     principal,
-    ...(assistant && { assistant }),
+    ...(assistant && { assistant: assistant.pin }),
     model: NO_MODEL,
     call: { toolId, argumentsText: JSON.stringify(body.arguments) },
     messages: [],
-    ...(toolIds && { toolIds }),
-    ...(embed?.budgets && { budgets: embed.budgets }),
-    ...(connectionIds && { connectionIds }),
-    ...(workspaceId !== undefined && { workspaceId }),
+    // The steps of a saga, and what undoes a call, obey the same lists.
+    ...narrowRun({ named: body, embed: principal.embed, assistant: assistant?.document }),
   });
 }
 
@@ -84,9 +80,8 @@ export async function startCall(authorised: AuthorisedRequest, claim: RunClaim):
 /** A call that the caller may ask for. */
 interface AllowedCall {
   readonly spec: ToolSpec;
-  /** Both are present for the token of a page. */
-  readonly assistant?: AssistantPin;
-  readonly toolIds?: readonly string[];
+  /** Present for the token of a page. */
+  readonly assistant: Assistant | undefined;
 }
 
 /**
@@ -101,9 +96,7 @@ async function findAllowed(authorised: AuthorisedRequest): Promise<Result<Allowe
   const nowMs = services.clock.nowMs();
   const spec = findTool(services.toolSpecs, policy, { toolId, version: undefined, nowMs });
   if (!spec) return fail(problem("tool_not_found"));
-  // The steps of a saga, and what undoes a call, obey the same lists.
-  const toolIds = policy.allowedTools.map(({ id }) => id);
-  return ok({ spec, ...(assistant && { assistant, toolIds }) });
+  return ok({ spec, assistant });
 }
 
 /** Answers what came of a direct call. */

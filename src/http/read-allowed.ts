@@ -1,31 +1,33 @@
-import type { AssistantPin } from "../protocol/assistant/pin.ts";
-import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import type { Assistant } from "../capabilities/assistant.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
-import { narrowPolicy } from "../protocol/policy/narrow.ts";
+import { narrowRun } from "../protocol/policy/narrow-run.ts";
+import { policyOfRun } from "../protocol/policy/narrow.ts";
 import type { AuthorisedRequest } from "./authorise.ts";
 import { chooseAssistant } from "./choose-assistant.ts";
 
-/** The policy of a caller, with the tools that the caller may call without a model. */
+/** The policy of a run, with the tools that the run may call. */
 export interface AllowedTools {
   readonly policy: ToolPolicy;
-  /** The assistant of a page. */
-  readonly assistant?: AssistantPin;
+  /** The assistant that narrows them: the given one, or else that of a page. */
+  readonly assistant?: Assistant | undefined;
 }
 
 /**
- * Reads which tools a caller may call: those of the policy, and of these for a page those that its
- * embed token binds and its assistant uses now. Fails: the response to send.
+ * Reads which tools a run may call: those of the policy, and of these those that the embed token
+ * binds and the assistant uses. Without a given assistant, that of a page counts. Fails: the
+ * response to send.
  */
 export async function readAllowed(
   authorised: AuthorisedRequest,
+  given?: Assistant,
 ): Promise<Result<AllowedTools, Response>> {
   const { principal, services } = authorised;
   const { embed, tenantId } = principal;
   const { policy } = await services.policies.load(tenantId);
-  if (!embed) return ok({ policy });
-  const page = await chooseAssistant(authorised, undefined);
-  if (!page.ok) return fail(page.failure);
-  const { document, pin } = page.value;
-  const bound = narrowPolicy(narrowPolicy(policy, embed.toolIds), document.toolIds);
-  return ok({ policy: bound, assistant: pin });
+  const found = embed && !given ? await chooseAssistant(authorised, undefined) : ok(given);
+  if (!found.ok) return found;
+  const assistant = found.value;
+  const reach = narrowRun({ embed, assistant: assistant?.document });
+  return ok({ policy: policyOfRun(policy, reach), assistant });
 }

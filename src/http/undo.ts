@@ -3,6 +3,7 @@ import { listOffered } from "../contracts/tool-catalog.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import { readInvocationId } from "../protocol/invocation/id.ts";
 import { soleWorkspace } from "../protocol/policy/membership.ts";
+import { narrowRun } from "../protocol/policy/narrow-run.ts";
 import { NO_MODEL } from "../protocol/run/direct-call.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
 import { answerCall, startCall } from "./invoke.ts";
@@ -46,10 +47,11 @@ async function postCompensate(authorised: AuthorisedRequest): Promise<Response> 
       if (status !== "running") {
         return hideRun(answerCall(claim.runId, await services.runs.of(claim.runId).call(viewer)));
       }
-      const budgets = embed?.budgets && { budgets: embed.budgets };
-      const shared = { principal, model: NO_MODEL, messages: [], ...budgets };
-      const { toolId } = claim.call;
-      return hideRun(await startCall(authorised, { ...shared, ...claim, toolIds: [toolId] }));
+      const { runId, call, connectionIds = [], workspaceId } = claim;
+      const named = { toolIds: [call.toolId], connectionIds, workspaceId };
+      const reach = narrowRun({ named, embed });
+      const shared = { principal, model: NO_MODEL, messages: [] };
+      return hideRun(await startCall(authorised, { ...shared, runId, call, ...reach }));
     }
     case "not_undoable":
       return problem("undo_not_possible");
@@ -98,6 +100,6 @@ function listOfferedIds(
 
 /** What a page may name in a call of its own. */
 function reachOfPage({ principal }: AuthorisedRequest, { policy }: AllowedTools): PageReach {
-  const { connectionIds, workspaceId = soleWorkspace(policy, principal) } = principal.embed ?? {};
+  const { connectionIds, workspaceId = soleWorkspace(policy, principal) } = narrowRun(principal);
   return { connectionIds, workspaceId };
 }

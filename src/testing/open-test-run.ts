@@ -9,12 +9,12 @@ import type { SteeringInbox } from "../capabilities/run-journal.ts";
 import type { AnyToolContract } from "../contracts/definition.ts";
 import { registerContracts } from "../contracts/register.ts";
 import { createToolSource } from "../contracts/tool-source.ts";
-import { narrowRun } from "../http/narrow-run.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
 import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
 import type { ConnectionId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
+import { narrowRun } from "../protocol/policy/narrow-run.ts";
 import { createInputBound } from "../wire/model/input-bound.ts";
 import { openAIWire } from "../wire/openai/wire.ts";
 import { createWorkspaceBinder } from "../workspace/bind-workspace.ts";
@@ -145,7 +145,6 @@ function claimOf(settings: RunSettings, principal: Principal): RunClaim {
   const assistant = readAssistant(settings.assistant ?? {});
   const connectionIds = Object.keys(connections) as ConnectionId[];
   const { workspaceId } = settings;
-  const workspace = workspaceId === undefined ? {} : { workspaceId };
   return {
     runId: TEST_RUN_ID,
     principal,
@@ -153,7 +152,7 @@ function claimOf(settings: RunSettings, principal: Principal): RunClaim {
     model: assistant.model ?? "scripted",
     messages: typeof messages === "string" ? [{ role: "user", text: messages }] : messages,
     ...(requestContext && { context: requestContext }),
-    ...narrowRun({ messages: [], connectionIds, ...workspace }, principal, assistant),
+    ...narrowRun({ named: { connectionIds, workspaceId }, embed: principal.embed, assistant }),
   };
 }
 

@@ -1,4 +1,8 @@
-import { expect, test } from "vitest";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { EmbedGrant } from "../../../src/protocol/identity/embed-grant.ts";
+import type { ActorId } from "../../../src/protocol/identity/ids.ts";
+import { narrowRun } from "../../../src/protocol/policy/narrow-run.ts";
 import { lowerBudgets } from "../../../src/protocol/policy/narrow.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../../src/protocol/policy/document.ts";
 import type { RunLimits } from "../../../src/protocol/policy/limits.ts";
@@ -42,3 +46,34 @@ test("without limits a policy is as it was", () => {
   const policy = policyOf({ maxReads: 1 });
   expect(lowerBudgets(policy, undefined)).toBe(policy);
 });
+
+describe("a run is narrowed", () => {
+  const all: readonly string[] = ["a", "b", "c", "d"];
+  const ids = fc.option(fc.uniqueArray(fc.constantFrom(...all)), { nil: undefined });
+
+  test("to the tools that its request, its page and its assistant all leave", () => {
+    fc.assert(
+      fc.property(ids, ids, ids, (named, page, own) => {
+        const lists = [named, page, own].filter((list) => list !== undefined);
+        const { toolIds } = narrowRun({
+          named: { toolIds: named },
+          embed: page && { ...GRANT, toolIds: page },
+          assistant: { settings: {}, ...(own && { toolIds: own }) },
+        });
+        const kept = all.filter((id) => lists.every((list) => list.includes(id)));
+        expect(toolIds?.toSorted()).toEqual(lists.length > 0 ? kept : undefined);
+      }),
+    );
+  });
+
+  test("by nobody when nobody names anything", () => {
+    expect(narrowRun({})).toEqual({});
+  });
+});
+
+const GRANT: EmbedGrant = {
+  id: "token-1",
+  minterId: "user:ann" as ActorId,
+  origin: "https://shop.example",
+  toolIds: [],
+};
