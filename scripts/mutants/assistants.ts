@@ -9,7 +9,7 @@ const SETTINGS = "test/http/assistant-settings.test.ts";
 export const ASSISTANTS: readonly Mutant[] = [
   {
     name: "every client may send a system message",
-    file: "src/http/chat.ts",
+    file: "src/http/read-sent.ts",
     from: "isPlain || scopes.includes(SYSTEM_SCOPE)",
     to: "isPlain || scopes.length > 0",
     test: { file: ATTACKS, name: "is refused without the scope chat:system" },

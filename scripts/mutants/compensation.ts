@@ -106,9 +106,9 @@ export const COMPENSATION: readonly Mutant[] = [
   },
   {
     name: "people cannot call hidden tools",
-    file: "src/http/invoke.ts",
-    from: 'if (!spec) return fail(problem("tool_not_found"));',
-    to: 'if (!spec?.shownToModel) return fail(problem("tool_not_found"));',
+    file: "src/http/check-tools.ts",
+    from: 'if (!spec) return problem("tool_not_found");',
+    to: 'if (!spec?.shownToModel) return problem("tool_not_found");',
     test: {
       file: "test/http/compensation.test.ts",
       name: "a person calls a hidden tool that the policy allows, and no other one",

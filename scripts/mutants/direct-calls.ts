@@ -6,9 +6,9 @@ const invoked = (name: string): Mutant["test"] => ({ file: "test/http/invoke.tes
 export const DIRECT_CALLS: readonly Mutant[] = [
   {
     name: "a direct call that changes something needs no key",
-    file: "src/http/invoke.ts",
-    from: 'spec.effect !== "read_only" && requestHash === undefined',
-    to: "false",
+    file: "src/http/check-tools.ts",
+    from: 'spec.effect === "read_only" || requestHash !== undefined',
+    to: "true",
     test: invoked("would change something and has no key"),
   },
   {
@@ -27,8 +27,8 @@ export const DIRECT_CALLS: readonly Mutant[] = [
   },
   {
     name: "a page names connections of a direct call that its token does not bind",
-    file: "src/http/invoke.ts",
-    from: "if (unbound) return unbound;",
+    file: "src/http/claim-run.ts",
+    from: "if (unbound) return fail(unbound);",
     to: "",
     test: invoked("cannot name another connection"),
   },
@@ -69,9 +69,9 @@ export const DIRECT_CALLS: readonly Mutant[] = [
   },
   {
     name: "every registered tool may be called",
-    file: "src/http/invoke.ts",
-    from: "const spec = findTool(services.toolSpecs, policy, { toolId, version: undefined, nowMs });",
-    to: "const asked = { toolId, version: undefined, nowMs };\n  const spec = findTool(services.toolSpecs, policy, asked) ?? services.toolSpecs.find(({ name }) => name === toolId);",
+    file: "src/http/check-tools.ts",
+    from: 'if (!spec) return problem("tool_not_found");',
+    to: "if (!spec) return undefined;",
     test: {
       file: "test/http/invoke.test.ts",
       name: "for a denied tool exactly as for an unknown one",

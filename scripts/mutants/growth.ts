@@ -55,7 +55,7 @@ export const GROWTH: readonly Mutant[] = [
   {
     name: "a new run does not count before its first report",
     file: "src/http/chat.ts",
-    from: "  countNewRun(authorised, claim);\n",
+    from: "  countNewRun(authorised, claimed.value);\n",
     to: "",
     test: {
       file: "test/http/growth.test.ts",

@@ -206,7 +206,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "half a character stays in a client's messages",
-    file: "src/http/chat.ts",
+    file: "src/http/read-json.ts",
     from: "return replaceHalves(parsed as JsonValue) as Value;",
     to: "return parsed;",
     test: {

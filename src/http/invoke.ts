@@ -1,22 +1,17 @@
-import type { Assistant } from "../capabilities/assistant.ts";
 import type { CallAnswer } from "../capabilities/run.ts";
-import { findTool } from "../contracts/tool-catalog.ts";
-import { narrowRun } from "../protocol/policy/narrow-run.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
-import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
-import { invokeBody, NO_MODEL } from "../protocol/run/direct-call.ts";
-import { replaceHalves } from "../protocol/text/whole-characters.ts";
-import type { ToolSpec } from "../protocol/tool/spec.ts";
+import { invokeBody } from "../protocol/run/direct-call.ts";
+import type { RunRequest } from "../protocol/run/request.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
+import { claimRun } from "./claim-run.ts";
 import { problem } from "./problem.ts";
-import { readAllowed } from "./read-allowed.ts";
-import { readJson } from "./read-json.ts";
-import { refuseUnbound } from "./refuse-unbound.ts";
+import { MAX_BODY_BYTES, readSizedJson, replaceHalvesOf } from "./read-json.ts";
 import { chooseRun } from "./request-key.ts";
 import { refuseRun } from "./refuse-run.ts";
-import { checkStorage, countNewRun } from "./storage-limits.ts";
+import { countNewRun } from "./storage-limits.ts";
 
 /** Calls one tool without a model. */
 export const INVOKE_ROUTES: Routes = {
@@ -28,36 +23,28 @@ export const INVOKE_ROUTES: Routes = {
  * has ended. Requests with the same `Idempotency-Key` make one call.
  */
 async function postInvoke(authorised: AuthorisedRequest): Promise<Response> {
-  const { request, principal, services, id: toolId } = authorised;
-  const read = await readJson(request, invokeBody);
-  if (!read.ok) return read.failure;
-  const body = replaceHalves(read.value as JsonValue) as typeof read.value;
-  const run = await chooseRun(authorised, [toolId, body as JsonValue]);
-  if (!run.ok) return run.failure;
-  const { runId, requestHash } = run.value;
+  const { principal, services } = authorised;
+  const asked = await readInvoke(authorised);
+  if (!asked.ok) return asked.failure;
+  const { runId, requestHash } = asked.value;
   if (requestHash !== undefined) {
     const known = await services.runs.of(runId).call(viewerOf(principal), requestHash);
     if (known.kind !== "unknown") return answerCall(runId, known);
   }
-  const unbound = refuseUnbound(body, principal);
-  if (unbound) return unbound;
-  const found = await findAllowed(authorised);
-  if (!found.ok) return found.failure;
-  const { spec, assistant } = found.value;
-  if (spec.effect !== "read_only" && requestHash === undefined)
-    return problem("request_key_missing");
-  const stored = await checkStorage(authorised);
-  if (!stored.ok) return stored.failure;
-  return startCall(authorised, {
-    ...run.value,
-    principal,
-    ...(assistant && { assistant: assistant.pin }),
-    model: NO_MODEL,
-    call: { toolId, argumentsText: JSON.stringify(body.arguments) },
-    messages: [],
-    // The steps of a saga, and what undoes a call, obey the same lists.
-    ...narrowRun({ named: body, embed: principal.embed, assistant: assistant?.document }),
-  });
+  const claimed = await claimRun(authorised, asked.value);
+  return claimed.ok ? startCall(authorised, claimed.value) : claimed.failure;
+}
+
+async function readInvoke(authorised: AuthorisedRequest): Promise<Result<RunRequest, Response>> {
+  const { request, id: toolId } = authorised;
+  const read = await readSizedJson(request, invokeBody, { maxBytes: MAX_BODY_BYTES });
+  if (!read.ok) return read;
+  const body = replaceHalvesOf(read.value.value);
+  const run = await chooseRun(authorised, [toolId, body as JsonValue]);
+  if (!run.ok) return run;
+  const { arguments: args, ...named } = body;
+  const call = { toolId, argumentsText: JSON.stringify(args) };
+  return ok({ ...run.value, body: { ...named, messages: [] }, bodyBytes: read.value.bytes, call });
 }
 
 /**
@@ -75,28 +62,6 @@ export async function startCall(authorised: AuthorisedRequest, claim: RunClaim):
     if (left.kind === "unknown") throw cause;
     return answerCall(runId, left);
   }
-}
-
-/** A call that the caller may ask for. */
-interface AllowedCall {
-  readonly spec: ToolSpec;
-  /** Present for the token of a page. */
-  readonly assistant: Assistant | undefined;
-}
-
-/**
- * Finds the tool of a call. A tool that the policy or the embed token denies, and that the
- * assistant of the embed token does not use, gets the same answer as an unknown tool.
- */
-async function findAllowed(authorised: AuthorisedRequest): Promise<Result<AllowedCall, Response>> {
-  const { services, id: toolId } = authorised;
-  const allowed = await readAllowed(authorised);
-  if (!allowed.ok) return allowed;
-  const { policy, assistant } = allowed.value;
-  const nowMs = services.clock.nowMs();
-  const spec = findTool(services.toolSpecs, policy, { toolId, version: undefined, nowMs });
-  if (!spec) return fail(problem("tool_not_found"));
-  return ok({ spec, assistant });
 }
 
 /** Answers what came of a direct call. */

@@ -100,17 +100,15 @@ function describeModel({ type, source }: FilePart, { id }: DeclaredModel): strin
   return `The model ${id} does not take ${what}${source.kind === "address" ? " by address" : ""}.`;
 }
 
-type Conversation = Pick<RunClaim, "messages"> & Required<Pick<RunClaim, "files">>;
-
 /**
  * Joins the stored messages and the new ones. A file that the conversation keeps already is not
  * stored again. Fails: the response to send.
  */
-export async function joinConversation(
+export async function joinMessages(
   { principal, services: { runs } }: AuthorisedRequest,
   before: readonly TranscriptMessage[],
   { sent, files }: { readonly sent: readonly TranscriptMessage[]; readonly files: SentFiles },
-): Promise<Result<Conversation, Response>> {
+): Promise<Result<Pick<RunClaim, "messages" | "files">, Response>> {
   const known = [...keptFilesOf(before).values()].filter(({ hash }) => files.contents.has(hash));
   const kept = await findKept(runs, viewerOf(principal), known);
   const fresh = [...files.contents].filter(([hash]) => !kept.has(hash));

@@ -1,14 +1,17 @@
 import type { Assistant } from "../capabilities/assistant.ts";
+import { listOffered } from "../contracts/tool-catalog.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { narrowRun } from "../protocol/policy/narrow-run.ts";
 import { policyOfRun } from "../protocol/policy/narrow.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { AuthorisedRequest } from "./authorise.ts";
 import { chooseAssistant } from "./choose-assistant.ts";
 
 /** The policy of a run, with the tools that the run may call. */
 export interface AllowedTools {
   readonly policy: ToolPolicy;
+  readonly tools: ReadonlyMap<string, ToolSpec>;
   /** The assistant that narrows them: the given one, or else that of a page. */
   readonly assistant?: Assistant | undefined;
 }
@@ -29,5 +32,8 @@ export async function readAllowed(
   if (!found.ok) return found;
   const assistant = found.value;
   const reach = narrowRun({ embed, assistant: assistant?.document });
-  return ok({ policy: policyOfRun(policy, reach), assistant });
+  const narrowed = policyOfRun(policy, reach);
+  const nowMs = services.clock.nowMs();
+  const tools = listOffered(services.toolSpecs, narrowed, { nowMs });
+  return ok({ policy: narrowed, tools, assistant });
 }

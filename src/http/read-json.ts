@@ -7,8 +7,10 @@ import {
   nestsTooDeep,
 } from "../protocol/json/guard.ts";
 import { toPointer } from "../protocol/json/pointer.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { formatExpectation } from "../protocol/text/format-expectation.ts";
+import { replaceHalves } from "../protocol/text/whole-characters.ts";
 import { problem } from "./problem.ts";
 
 /** Largest request body, 1 MiB. */
@@ -71,6 +73,11 @@ export async function readSizedJson<T>(
   return hasFiniteNumbers(value)
     ? ok({ value: parsed.output, bytes })
     : fail(problem("number_too_large"));
+}
+
+/** Replaces half characters of a parsed value: neither a hash nor a provider takes them. */
+export function replaceHalvesOf<Value>(parsed: Value): Value {
+  return replaceHalves(parsed as JsonValue) as Value;
 }
 
 function refuseKey(code: keyof typeof KEY_ERRORS, path: readonly unknown[]): Response {

@@ -1,13 +1,6 @@
-import type { ConnectionId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
+import type { ChatRequestBody } from "../protocol/run/chat-request.ts";
 import { problem } from "./problem.ts";
-
-/** What a request names that an embed token may bind. */
-export interface NamedBindings {
-  readonly connectionIds?: readonly ConnectionId[] | undefined;
-  readonly model?: string | undefined;
-  readonly workspaceId?: string | undefined;
-}
 
 /**
  * A page cannot change what its embed token binds.
@@ -15,7 +8,7 @@ export interface NamedBindings {
  * model, or a workspace that the page does not show.
  */
 export function refuseUnbound(
-  { connectionIds = [], model, workspaceId }: NamedBindings,
+  { connectionIds = [], model, workspaceId }: ChatRequestBody,
   { embed }: Principal,
 ): Response | undefined {
   const errors = connectionIds.flatMap((id, index) =>

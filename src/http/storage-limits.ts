@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 export async function checkStorage({
   principal,
   services,
-}: AuthorisedRequest): Promise<Result<number, Response>> {
+}: AuthorisedRequest): Promise<Result<{ readonly maxHistoryBytes: number }, Response>> {
   const { tenantId } = principal;
   const { policy } = await services.policies.load(tenantId);
   const limits = storageLimitsOf(policy.tenantBudgets);
@@ -28,7 +28,7 @@ export async function checkStorage({
     return fail(refuse(limits, services.clock.nowMs()));
   }
   const { budgets } = lowerBudgets(policy, principal.embed?.budgets);
-  return ok(budgets.maxHistoryBytes ?? IMPLIED_LIMITS.maxHistoryBytes);
+  return ok({ maxHistoryBytes: budgets.maxHistoryBytes ?? IMPLIED_LIMITS.maxHistoryBytes });
 }
 
 /** Counts what a run stores that is about to start. */

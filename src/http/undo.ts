@@ -1,11 +1,13 @@
-import type { PageReach, RunAnswer } from "../capabilities/run.ts";
-import { listOffered } from "../contracts/tool-catalog.ts";
+import type { PageReach, RunAnswer, UndoClaim } from "../capabilities/run.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
 import { viewerOf } from "../protocol/identity/viewer.ts";
 import { readInvocationId } from "../protocol/invocation/id.ts";
 import { soleWorkspace } from "../protocol/policy/membership.ts";
 import { narrowRun } from "../protocol/policy/narrow-run.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
 import { NO_MODEL } from "../protocol/run/direct-call.ts";
 import type { AuthorisedRequest, Routes } from "./authorise.ts";
+import { toClaim } from "./claim-run.ts";
 import { answerCall, startCall } from "./invoke.ts";
 import { problem } from "./problem.ts";
 import { readAllowed, type AllowedTools } from "./read-allowed.ts";
@@ -36,7 +38,7 @@ async function postCompensate(authorised: AuthorisedRequest): Promise<Response> 
   // An invalid invocation id becomes one that no invocation has: an unknown run is answered first.
   const request = {
     invocation: readInvocationId(invocationId),
-    toolIds: listOfferedIds(authorised, allowed.value),
+    toolIds: [...allowed.value.tools.keys()],
     ...(embed && { page: reachOfPage(authorised, allowed.value) }),
   };
   const claimed = await services.runs.of(runId).undo(viewer, request);
@@ -47,11 +49,7 @@ async function postCompensate(authorised: AuthorisedRequest): Promise<Response> 
       if (status !== "running") {
         return hideRun(answerCall(claim.runId, await services.runs.of(claim.runId).call(viewer)));
       }
-      const { runId, call, connectionIds = [], workspaceId } = claim;
-      const named = { toolIds: [call.toolId], connectionIds, workspaceId };
-      const reach = narrowRun({ named, embed });
-      const shared = { principal, model: NO_MODEL, messages: [] };
-      return hideRun(await startCall(authorised, { ...shared, runId, call, ...reach }));
+      return hideRun(await startCall(authorised, claimUndo(principal, claim)));
     }
     case "not_undoable":
       return problem("undo_not_possible");
@@ -82,7 +80,7 @@ export async function limitUndo(
     undo?.status === "available";
   if (answer.kind !== "run" || !answer.state.toolCalls.some(isAvailable)) return answer;
   const read = await readAllowed(authorised);
-  const allowed = read.ok ? listOfferedIds(authorised, read.value) : [];
+  const allowed = read.ok ? [...read.value.tools.keys()] : [];
   const toolCalls = answer.state.toolCalls.map((call) => {
     const { undo, ...rest } = call;
     return undo && isAvailable(call) && !allowed.includes(undo.toolId) ? rest : call;
@@ -90,12 +88,16 @@ export async function limitUndo(
   return { ...answer, state: { ...answer.state, toolCalls } };
 }
 
-function listOfferedIds(
-  { services }: AuthorisedRequest,
-  { policy }: AllowedTools,
-): readonly string[] {
-  const nowMs = services.clock.nowMs();
-  return [...listOffered(services.toolSpecs, policy, { nowMs }).keys()];
+/** Claims the run that undoes a call. What it reaches was fixed when the undo was claimed. */
+function claimUndo(
+  principal: Principal,
+  { runId, call, connectionIds = [], workspaceId }: UndoClaim,
+): RunClaim {
+  const toolIds = [call.toolId];
+  const body = { messages: [], toolIds, connectionIds: [...connectionIds], workspaceId };
+  const request = { runId, call, body, bodyBytes: 0 };
+  const checked = { answering: { model: NO_MODEL }, conversation: { messages: [] } };
+  return toClaim(principal, request, checked);
 }
 
 /** What a page may name in a call of its own. */

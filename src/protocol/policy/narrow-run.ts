@@ -1,28 +1,21 @@
 import type { AssistantDocument, AssistantSettings } from "../assistant/document.ts";
 import type { EmbedGrant } from "../identity/embed-grant.ts";
-import type { ConnectionId } from "../identity/ids.ts";
 import type { AnswerSettings } from "../model/answer-settings.ts";
+import type { ChatRequestBody } from "../run/chat-request.ts";
 import type { RunClaim } from "../run/claim.ts";
 import type { RunLimits } from "./limits.ts";
 
 /** Who narrows a run. Each narrows what the others leave; nobody widens it. */
 export interface Narrowing {
   /** The request. */
-  readonly named?: NamedReach;
+  readonly named?: Pick<ChatRequestBody, "toolIds" | "connectionIds" | "workspaceId">;
   /** The token of a page. */
   readonly embed?: EmbedGrant | undefined;
   readonly assistant?: Pick<AssistantDocument, "toolIds" | "settings"> | undefined;
 }
 
-/** What a request names of what its run may reach. */
-export interface NamedReach {
-  readonly toolIds?: readonly string[] | undefined;
-  readonly connectionIds?: readonly ConnectionId[] | undefined;
-  readonly workspaceId?: string | undefined;
-}
-
 /** How far a run reaches, as its claim says it. */
-export type RunReach = Pick<
+type RunReach = Pick<
   RunClaim,
   "toolIds" | "budgets" | "connectionIds" | "workspaceId" | "settings"
 >;

@@ -1,0 +1,19 @@
+import type { RunId } from "../identity/ids.ts";
+import type { ChatRequestBody } from "./chat-request.ts";
+import type { DirectCall } from "./direct-call.ts";
+
+/**
+ * What a client asks of a new run, whatever way it came in. Its shape is checked, and nothing else:
+ * `claimRun` turns it into the claim of a run.
+ */
+export interface RunRequest {
+  readonly runId: RunId;
+  /** `sha256:…` over the body in canonical JSON; present for a request with an idempotency key. */
+  readonly requestHash?: string;
+  /** What the client named. A call has no messages. */
+  readonly body: ChatRequestBody;
+  /** Size of the request. Unit: bytes. */
+  readonly bodyBytes: number;
+  /** The only call of the run. Absent: a model answers the messages. */
+  readonly call?: DirectCall;
+}
