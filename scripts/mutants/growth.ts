@@ -15,8 +15,8 @@ export const GROWTH: readonly Mutant[] = [
   {
     name: "the policy's limit of a copied conversation is not read",
     file: "src/http/storage-limits.ts",
-    from: "ok(budgets.maxHistoryBytes ?? IMPLIED_LIMITS.maxHistoryBytes)",
-    to: "ok(8 * 1024 * 1024)",
+    from: "maxHistoryBytes: budgets.maxHistoryBytes ?? IMPLIED_LIMITS.maxHistoryBytes",
+    to: "maxHistoryBytes: 8 * 1024 * 1024",
     test: {
       file: "test/http/growth.test.ts",
       name: "a conversation over a mebibyte is not copied where the policy names no limit",
