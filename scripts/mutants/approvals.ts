@@ -149,7 +149,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "every change of the policy voids an approval",
     file: "src/loop/review/terms.ts",
-    from: "termsHash !== record.termsHash)",
+    from: "!(await isAskedUnder(record, terms)))",
     to: "current.pin.revision !== record.pin.revision)",
     test: {
       file: "test/http/approval-terms.test.ts",
@@ -164,16 +164,6 @@ export const APPROVALS: readonly Mutant[] = [
     test: {
       file: "test/http/approval-terms.test.ts",
       name: "answers 503 to a vote and stores none; the vote counts once it can be read",
-    },
-  },
-  {
-    name: "an approval without terms counts",
-    file: "src/loop/review/terms.ts",
-    from: "if (termsHash === undefined || termsHash",
-    to: 'if (termsHash === undefined || record.termsHash === undefined) return { kind: "same", termsHash: "", pin: current.pin };\n  if (termsHash',
-    test: {
-      file: "test/http/approval-terms.test.ts",
-      name: "is requested again by a vote",
     },
   },
   {
@@ -419,9 +409,9 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an edit is held against the pinned policy only",
-    file: "src/loop/review/open-review.ts",
-    from: "return still.ok ? obeyed : still;",
-    to: "return obeyed;",
+    file: "src/runner/approval/terms-now.ts",
+    from: "if (!obeyed.ok) return obeyed;",
+    to: "void obeyed;",
     test: {
       file: "test/http/approval-terms.test.ts",
       name: "refuses an edit that breaks one of its rules, and the approval stays open",

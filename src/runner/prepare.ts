@@ -3,6 +3,7 @@ import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import { mutates, type ActiveCall } from "./active-call.ts";
 import {
+  policyCallOf,
   requireApproval,
   type RequireApprovalPorts,
   type ApprovalSubject,
@@ -120,10 +121,9 @@ async function approveAndReserve(
 ): Promise<Approved> {
   const approved = await requireApproval(ports, subject, trail);
   if (!approved.ok) return approved;
-  const { terms, tool, amounts, connectionId, accepted, invocation, previewed } = subject;
+  const { terms, tool, amounts, invocation } = subject;
+  const call = policyCallOf(subject);
   const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Approved> => {
-    const { args } = accepted;
-    const call = { tool, args, connectionId, operation: invocation.context, previewed };
     const obeyed = await obeyNewerPolicy(ports, call, { terms: newTerms, trail });
     if (!obeyed.ok) return obeyed;
     return requireApproval(ports, { ...subject, terms: newTerms }, trail);

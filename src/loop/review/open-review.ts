@@ -14,11 +14,12 @@ import { soleWorkspace } from "../../protocol/policy/membership.ts";
 import { policyOfRun } from "../../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
+import type { BoundedTerms } from "../../runner/approval/approval-terms.ts";
+import { termsNow, type TermsPorts } from "../../runner/approval/terms-now.ts";
 import { restoreRunBudget } from "../../runner/budget/of-run.ts";
 import type { RoomPorts } from "../../runner/budget/reserve.ts";
 import { GateTrail } from "../../runner/gates/gate.ts";
-import { obeyNewerPolicy } from "../../runner/gates/obey-newer-policy.ts";
-import { obeyPolicy, type PolicyPorts } from "../../runner/gates/obey-policy.ts";
+import { obeyPolicy } from "../../runner/gates/obey-policy.ts";
 import type { PolicySubject } from "../../runner/gates/subjects.ts";
 import { readCurrentPolicy, type PinnedTerms } from "../../runner/terms.ts";
 import { failCall } from "../../runner/tool-failure.ts";
@@ -52,11 +53,12 @@ export interface ReviewedCall {
 export interface Review extends ReviewedCall {
   /** Absent when the deployment has no such version any more. */
   readonly tool: BoundToolRuntime | undefined;
-  /** The policy that the run pinned, narrowed to what the request asked for. */
-  readonly pinned: ToolPolicy;
   readonly current: PinnedTerms;
-  /** What the gates take. Their `policy` is the pinned one, which is the ceiling. */
-  readonly gatePorts: PolicyPorts & RoomPorts;
+  /**
+   * What the gates take. Their `policy` is the pinned one, narrowed to what the request asked for;
+   * it is the ceiling.
+   */
+  readonly gatePorts: TermsPorts & RoomPorts & Pick<ReviewPorts, "pin">;
   readonly trail: GateTrail;
 }
 
@@ -81,32 +83,33 @@ export async function openReview(
     call,
     record,
     tool: ports.source.getBoundTool(record.toolId, record.toolVersion),
-    pinned,
     current: current.value,
     gatePorts: { ...ports, principal, connectionIds, workspaceId, budget, policy: pinned },
     trail: new GateTrail(),
   });
 }
 
+/** What a call comes to under both policies. */
+export interface CallNow {
+  readonly amounts: PolicySubject["amounts"];
+  /** Undefined when neither policy asks for an approval. */
+  readonly terms: BoundedTerms | undefined;
+}
+
 /**
  * Holds the call with these arguments against both policies, as the runner does when the call
- * continues. Fails: what `obeyNewerPolicy` fails with.
+ * continues. Fails: what `obeyPolicy` and `termsNow` fail with.
  */
 export async function obeyBothPolicies(
-  { call, current, gatePorts, pinned, trail }: Review,
+  { call, current, gatePorts, trail }: Review,
   tool: BoundToolRuntime,
   args: JsonObject,
-): Promise<Result<PolicySubject, ToolFailure>> {
-  const asked = { tool, args, operation: call };
-  const obeyed = await obeyPolicy(gatePorts, { ...asked, terms: { policy: pinned } }, trail);
+): Promise<Result<CallNow, ToolFailure>> {
+  const terms = { policy: gatePorts.policy, pin: gatePorts.pin };
+  const obeyed = await obeyPolicy(gatePorts, { tool, args, operation: call, terms }, trail);
   if (!obeyed.ok) return obeyed;
-  const { connectionId } = obeyed.value;
-  const still = await obeyNewerPolicy(
-    gatePorts,
-    { ...asked, connectionId },
-    { terms: current, trail },
-  );
-  return still.ok ? obeyed : still;
+  const now = await termsNow(gatePorts, { ...obeyed.value, terms }, { current, trail });
+  return now.ok ? ok({ amounts: obeyed.value.amounts, terms: now.value }) : now;
 }
 
 const UNREADABLE = failCall("DEPENDENCY_UNAVAILABLE", {

@@ -1,6 +1,6 @@
-import { hashTerms } from "../../protocol/approval/terms.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
-import { approvalTermsOf } from "../../runner/approval/approval-terms.ts";
+import type { BoundedTerms } from "../../runner/approval/approval-terms.ts";
+import { isAskedUnder } from "../../runner/approval/terms-now.ts";
 import { readArguments } from "../../runner/gates/read-arguments.ts";
 import {
   obeyBothPolicies,
@@ -19,7 +19,7 @@ export type TermsReview =
   | { readonly kind: "unreadable" };
 
 /**
- * Compares the terms of an approval with those that hold now. The runner computes the same terms
+ * Compares the terms of an approval with those that hold now. The runner asks the same `termsNow`
  * when the call continues.
  * Contract: never throws for a policy that cannot be read.
  */
@@ -30,21 +30,17 @@ export async function reviewTerms(
   const opened = await openReview(ports, reviewed);
   if (!opened.ok) return { kind: "unreadable" };
   const { current, record } = opened.value;
-  const termsHash = await hashTermsNow(opened.value);
-  if (termsHash === undefined || termsHash !== record.termsHash) return { kind: "changed" };
-  return { kind: "same", termsHash, pin: current.pin };
+  const terms = await readTerms(opened.value);
+  if (!terms || !(await isAskedUnder(record, terms))) return { kind: "changed" };
+  return { kind: "same", termsHash: record.termsHash, pin: current.pin };
 }
 
-/** Hashes the terms of a call under both policies; undefined when one of them refuses the call. */
-async function hashTermsNow(review: Review): Promise<string | undefined> {
-  const { call, current, pinned, tool, trail } = review;
+/** Computes the terms of a call; undefined when a policy refuses it, or none asks for approval. */
+async function readTerms(review: Review): Promise<BoundedTerms | undefined> {
+  const { call, tool, trail } = review;
   if (!tool) return undefined;
   const read = await readArguments(tool, call, trail);
   if (!read.ok) return undefined;
-  const obeyed = await obeyBothPolicies(review, tool, read.value.args);
-  if (!obeyed.ok) return undefined;
-  const { connectionId } = obeyed.value;
-  const terms = approvalTermsOf({ pinned, current: current.policy, tool, connectionId });
-  // No policy changes what people see. The runner compares that when the call continues.
-  return terms && hashTerms(terms, review.record.packet);
+  const now = await obeyBothPolicies(review, tool, read.value.args);
+  return now.ok ? now.value.terms : undefined;
 }

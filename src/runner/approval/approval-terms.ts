@@ -22,7 +22,7 @@ export interface CallUnderPolicies {
 }
 
 /** Terms without the steps of a saga, which no policy changes. */
-type BoundedTerms = Required<Omit<ApprovalTerms, "steps">>;
+export type BoundedTerms = Required<Omit<ApprovalTerms, "steps">>;
 
 /**
  * Computes the terms under which a call would be approved; undefined when neither policy asks for

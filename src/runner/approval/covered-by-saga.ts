@@ -4,12 +4,12 @@ import {
   combineRequirements,
   type ApprovalRequirement,
 } from "../../protocol/approval/requirement.ts";
-import { hashTerms } from "../../protocol/approval/terms.ts";
 import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import { requirementOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
+import { isAskedUnder } from "./terms-now.ts";
 import { verifyApproval, type VerifyPorts } from "./verify.ts";
 
 interface Ports extends VerifyPorts {
@@ -49,7 +49,7 @@ export async function isCoveredBySaga(
   const fingerprint = await ports.fingerprints.of(context, accepted.payloadHash);
   const isShown = shown?.tool === tool.id && shown.version === tool.version;
   if (!isShown || shown.payload?.fingerprint !== fingerprint) return false;
-  if ((await hashTerms(approval, approval.packet)) !== approval.termsHash) return false;
+  if (!(await isAskedUnder(approval, approval))) return false;
   const sagaContext = { ...context, toolCallId };
   const { payloadHash } = ports.invocations.find(sagaContext)?.binding ?? {};
   if (payloadHash === undefined || toolId === undefined || toolVersion === undefined) return false;

@@ -1,5 +1,4 @@
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
-import { hashTerms } from "../../protocol/approval/terms.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { requirementOf } from "../../protocol/policy/decide.ts";
@@ -8,16 +7,21 @@ import { isSamePin } from "../../protocol/policy/pin.ts";
 import { cutText } from "../../protocol/text/whole-characters.ts";
 import { checkRoom, type RoomPorts } from "../budget/reserve.ts";
 import type { GateTrail } from "../gates/gate.ts";
-import { obeyNewerPolicy } from "../gates/obey-newer-policy.ts";
+import type { ObeyedCall } from "../gates/obey-newer-policy.ts";
 import type { PolicyPorts } from "../gates/obey-policy.ts";
 import type { PolicySubject } from "../gates/subjects.ts";
-import { NO_POLICY, readCurrentPolicy, type CurrentPolicyPorts, type Terms } from "../terms.ts";
+import {
+  readCurrentPolicy,
+  type CurrentPolicyPorts,
+  type PinnedTerms,
+  type Terms,
+} from "../terms.ts";
 import { failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
-import { approvalTermsOf } from "./approval-terms.ts";
 import { readPacket, type PacketNow, type PreviewedSubject } from "./build-packet.ts";
 import { isCoveredBySaga } from "./covered-by-saga.ts";
 import { requestApproval, type RequestPorts } from "./request.ts";
+import { isAskedUnder, termsNow } from "./terms-now.ts";
 import { verifyApproval } from "./verify.ts";
 
 /** What this group uses of the run. */
@@ -71,18 +75,19 @@ async function compareTerms(
   subject: ApprovalSubject,
   { known, trail }: KnownApproval,
 ): Promise<Approved> {
-  const { terms: given, tool, connectionId } = subject;
+  const { terms: given, tool } = subject;
   if (!known && !requirementOf(given.policy, tool)) return ok(null);
-  const current = await obeyCurrentPolicy(ports, subject, trail);
-  if (!current.ok) return current;
-  const { policy, pin } = current.value;
-  if (!pin) return NO_POLICY;
-  const bounded = approvalTermsOf({ pinned: ports.policy, current: policy, tool, connectionId });
+  const read = await readTermsNow(ports, given);
+  if (!read.ok) return read;
+  const { policy, pin } = read.value;
+  const bounds = await termsNow(ports, policyCallOf(subject), { current: read.value, trail });
+  if (!bounds.ok) return bounds;
+  const { value: bounded } = bounds;
   if (!bounded) return ok(null);
   const needed = { requirement: bounded.requirement, policies: [ports.policy, policy] };
   if (!known && (await isCoveredBySaga(ports, subject, needed))) return ok(null);
   const now = known && (await compareShown(ports, subject, known));
-  const holds = known && (await hashTerms(bounded, known.packet)) === known.termsHash;
+  const holds = known && (await isAskedUnder(known, bounded));
   if (holds && now?.changes.length === 0) return verifyApproval(ports, subject, known);
   const call = { ...subject, context: subject.invocation.context };
   const room = await checkRoom(ports, call, { policy, pin });
@@ -105,31 +110,18 @@ async function compareShown(
   return readPacket(ports, subject, packet);
 }
 
-/**
- * Reads the current policy and holds the call against it. The caller has already checked terms that
- * are not the run's pinned ones.
- */
-async function obeyCurrentPolicy(
-  ports: RequireApprovalPorts,
-  { terms, tool, accepted, connectionId, invocation, previewed }: ApprovalSubject,
-  trail: GateTrail,
-): Promise<Result<Terms, ToolFailure>> {
-  if (!isPinnedByRun(ports, terms)) return ok(terms);
-  const current = await readCurrentPolicy(ports);
-  if (!current.ok || isPinnedByRun(ports, current.value)) return current;
-  const { args } = accepted;
-  const call = { tool, args, connectionId, operation: invocation.context, previewed };
-  const obeyed = await obeyNewerPolicy(ports, call, { terms: current.value, trail });
-  return obeyed.ok ? current : obeyed;
+/** Reads the terms that hold now. Terms that are not the run's own were current a moment ago. */
+async function readTermsNow(
+  ports: CurrentPolicyPorts,
+  { policy, pin }: Terms,
+): Promise<Result<PinnedTerms, ToolFailure>> {
+  const isPinnedByRun = pin === undefined || (ports.pin && isSamePin(pin, ports.pin));
+  return isPinnedByRun ? readCurrentPolicy(ports) : ok({ policy, pin });
 }
 
-/**
- * Tells whether terms are those that the run pinned, by revision and hash. Terms without a pin
- * count as pinned: such a run has no policy. Threat: a policy that changes back has the document of
- * an earlier revision, and possibly its very object.
- */
-function isPinnedByRun(ports: RequireApprovalPorts, { pin }: Terms): boolean {
-  return pin === undefined || (ports.pin !== undefined && isSamePin(pin, ports.pin));
+/** The call as the gates of a policy see it, which obeys the terms of the subject. */
+export function policyCallOf({ accepted, invocation, ...call }: ApprovalSubject): ObeyedCall {
+  return { ...call, args: accepted.args, operation: invocation.context };
 }
 
 /**
