@@ -9,7 +9,8 @@ import {
 import { mutates, type ActiveCall } from "../active-call.ts";
 import type { AttemptResult } from "../attempt.ts";
 import type { RunBudget } from "../budget/of-run.ts";
-import { stillWantedGate, type WantedPorts } from "../gates/check-still-wanted.ts";
+import { checkStillWanted, type WantedPorts } from "../gates/check-still-wanted.ts";
+import { GateTrail } from "../gates/gate.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { backoffMs, MAX_DELAY_MS } from "./backoff.ts";
 import { failCall } from "../tool-failure.ts";
@@ -74,9 +75,11 @@ export async function decideNext(
   await pause(ports.clock, delayMs, signal);
   const isStep = call.toolCall.saga !== undefined;
   const wantedCall = { tool, signal, hasBegun: ranWith !== undefined, isStep };
-  const wanted = stillWantedGate.check(wantedCall, ports);
+  const trail = new GateTrail();
+  const wanted = checkStillWanted(ports, wantedCall, trail);
   // The failure of a tool that ran tells the model more than that the call is not retried.
-  if (!wanted.ok) return end(ranWith ? result : { ...result, outcome: wanted });
+  if (!wanted.ok)
+    return end(ranWith ? result : { ...result, outcome: wanted, gates: trail.results });
   ports.journal.append([{ type: "tool_call_progress", part, toolCallId, attempt }]);
   return { kind: "retry", call: { ...call, attempt, ranWith, unknownOutcome } };
 }

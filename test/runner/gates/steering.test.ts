@@ -61,6 +61,9 @@ describe("while a call waits for its next attempt", () => {
     expect(result.observation.execution_metadata.attempt_number).toBe(1);
     expect(reached).toEqual([]);
     expect(journal.events.map(({ type }) => type)).toEqual(["tool_call_result"]);
+    // The gate that ended the call, not the one that refused the attempt before.
+    const { reason, gates } = journal.audits.at(-1) ?? {};
+    expect([reason, gates]).toEqual(["skipped", { passed: ["lookup"], refusedBy: "still_wanted" }]);
   });
 
   test("a steering message does not stop a call that was dispatched", async () => {
