@@ -119,6 +119,8 @@ describe("planted faults", () => {
     ]) {
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     }
+    // The planted tools take the place of all others, so nothing of the others is locked.
+    rmSync(join(copy, "apps/gameplan", LOCK_NAME), { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
     writeFileSync(
       join(copy, "src/tools/index.ts"),
