@@ -346,7 +346,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "everyone of the tenant sees an approval",
     file: "durable-objects/run/approval-decisions.ts",
-    from: "return record && owner === principal.tenantId && maySee(record, principal) ? record : undefined;",
+    from: "return record && maySee(record, address.principal) ? record : undefined;",
     to: "return record;",
     test: {
       file: "test/http/approval-secrecy.test.ts",

@@ -227,8 +227,8 @@ export const AUDIT: readonly Mutant[] = [
   {
     name: "an expired approval stays in the queue",
     file: "durable-objects/tenant/approval-queue.ts",
-    from: "status = 'pending' AND expires_ms > ?2",
-    to: "status = 'pending'",
+    from: "THEN status = 'pending' AND expires_ms > ?2",
+    to: "THEN status = 'pending'",
     test: {
       file: "test/http/approvals-queue.test.ts",
       name: "shows what is pending, what expires first first",

@@ -5,7 +5,7 @@ export const BUDGETS: readonly Mutant[] = [
   {
     name: "a policy that no call can meet is stored without a warning",
     file: "src/http/policy.ts",
-    from: "const answer = { revision, hash, ...warningsOf(services, body.value) };",
+    from: "const answer = { revision, hash, ...warningsOf(authorised, body.value) };",
     to: "const answer = { revision, hash };",
     test: {
       file: "test/http/policy-warnings.test.ts",

@@ -174,8 +174,8 @@ export const SAGAS: readonly Mutant[] = [
   {
     name: "the preview of a saga may write",
     file: "src/contracts/bind-tool.ts",
-    from: 'executable.preview?.(args, context, grant(context, scope, "ask")),',
-    to: 'executable.preview?.(args, context, grant(context, scope, "act")),',
+    from: 'executable.preview?.(copyOf(args), copyOf(context), grant(context, scope, "ask")),',
+    to: 'executable.preview?.(copyOf(args), copyOf(context), grant(context, scope, "act")),',
     test: {
       file: PREVIEWS,
       name: "says that the state is not known when the preview tries to write, and nothing is written",

@@ -43,8 +43,8 @@ export const VERIFICATION: readonly Mutant[] = [
   {
     name: "a verification may write",
     file: "src/contracts/bind-tool.ts",
-    from: 'executable.verify?.(args, expected, context, grant(context, scope, "ask")),',
-    to: 'executable.verify?.(args, expected, context, grant(context, scope, "act")),',
+    from: 'copyOf(context),\n          grant(context, scope, "ask"),',
+    to: 'copyOf(context),\n          grant(context, scope, "act"),',
     test: { file: HTTP, name: "the contract tries to write" },
   },
   {

@@ -56,8 +56,8 @@ export const WORKSPACES: readonly Mutant[] = [
   {
     name: "a result that does not fit is kept",
     file: "src/workspace/run-operation.ts",
-    from: 'if (!output.success) return refuseResult(operation, "does not fit its output schema");',
-    to: "if (!output.success) return { result: ok(answer.value as JsonObject), isFinal: true };",
+    from: 'return { ...refuseResult(operation, "does not fit its output schema"), mismatch };',
+    to: "return { result: ok(answer.value as JsonObject), isFinal: true };",
     test: {
       file: HTTP,
       name: "an operation that fails, throws, or answers wrongly changes nothing",
