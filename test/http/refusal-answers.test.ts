@@ -80,7 +80,11 @@ test("carries the security headers on every answer", async () => {
 
 test.each([
   ["user", [{ type: "image" }], "expected a text, or a list of text, image and file parts"],
-  ["assistant", [{ type: "image" }], "expected a text, or a list of text, tool-call and reasoning parts"],
+  [
+    "assistant",
+    [{ type: "image" }],
+    "expected a text, or a list of text, tool-call and reasoning parts",
+  ],
   ["tool", [], "expected exactly one tool-result"],
 ])("tells which content a message of the %s may have", async (role, content, message) => {
   const response = await postChat({ messages: [{ role, content }] });
