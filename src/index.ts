@@ -1,7 +1,7 @@
 import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from "./define-deployment.ts";
 import { hostWorkspaces } from "./host-workspaces.ts";
-import { approvalsPage, chatPage, gameplanPage } from "./http/pages.ts";
+import { approvalsPage, chatPage, gameplanPage } from "./http/pages/pages.ts";
 import { gameplanContext } from "../apps/gameplan/context.ts";
 import { gameplanWorkspace } from "../apps/gameplan/workspace.ts";
 import { TOOLS } from "./tools/index.ts";

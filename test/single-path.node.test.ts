@@ -78,7 +78,7 @@ test("one file calls a contract, one file runs bound tools, and no tool imports 
 
 describe("a planted bypass is found", () => {
   const PLANTS: readonly (readonly [file: string, source: string])[] = [
-    ["src/http/tools.ts", "void contract.execute({}, {}, {});"],
+    ["src/http/tenant/tools.ts", "void contract.execute({}, {}, {});"],
     ["src/http/planted.ts", "await (contract as any)?.execute(args as never, context, caps);"],
     ["src/compose/planted.ts", 'await (contract as unknown as Any)["execute"](args);'],
     ["src/compose/planted.ts", "const { execute } = contract; await execute(args);"],

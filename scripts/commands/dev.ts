@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ACTING_HEADER, DEVELOPER_HEADER } from "../../src/protocol/identity/development.ts";
 import { MODEL_WIRE_IDS, type ModelWireId } from "../../src/protocol/model/declaration.ts";
-import type { Page } from "../../src/http/pages.ts";
+import type { Page } from "../../src/http/pages/pages.ts";
 import { buildDeployment } from "../build-deployment.ts";
 import { CommandError, type Command, messageOf, parsing, UsageError } from "../command.ts";
 import { startFront } from "../development/front.ts";

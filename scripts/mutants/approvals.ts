@@ -188,7 +188,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "the API stores a rule that is too weak for a critical mutation",
-    file: "src/http/policy.ts",
+    file: "src/http/tenant/policy.ts",
     from: 'if (weak.length > 0) return problem("approval_too_weak", { errors: weak });',
     to: "",
     test: {
@@ -215,7 +215,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a body holds a key twice",
-    file: "src/http/read-json.ts",
+    file: "src/http/request/read-json.ts",
     from: "const duplicate = findDuplicateKey(text);",
     to: "const duplicate = findDuplicateKey('{}');",
     test: {
@@ -479,7 +479,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "unknown outcomes: the scope runs:read is enough to list them",
-    file: "src/http/outcomes.ts",
+    file: "src/http/runs/outcomes.ts",
     from: 'scope: "runs:operate"',
     to: 'scope: "runs:read"',
     test: {
@@ -519,7 +519,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "unknown outcomes: a cursor holds for every tenant",
-    file: "src/http/outcomes.ts",
+    file: "src/http/runs/outcomes.ts",
     from: '["outcomes", principal.tenantId, tool ?? null]',
     to: '["outcomes", tool ?? null]',
     test: {

@@ -9,14 +9,14 @@ const SETTINGS = "test/http/assistant-settings.test.ts";
 export const ASSISTANTS: readonly Mutant[] = [
   {
     name: "every client may send a system message",
-    file: "src/http/read-sent.ts",
+    file: "src/http/claim/read-sent.ts",
     from: "isPlain || scopes.includes(SYSTEM_SCOPE)",
     to: "isPlain || scopes.length > 0",
     test: { file: ATTACKS, name: "is refused without the scope chat:system" },
   },
   {
     name: "a request replaces the model of its assistant",
-    file: "src/http/choose-model.ts",
+    file: "src/http/claim/choose-model.ts",
     from: "assistant.model ?? requested ?? models[0].id",
     to: "requested ?? assistant.model ?? models[0].id",
     test: { file: ATTACKS, name: "keeps the model that it names" },
@@ -30,14 +30,14 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "a request adds tools to those of its assistant",
-    file: "src/http/read-allowed.ts",
+    file: "src/http/claim/read-allowed.ts",
     from: "narrowRun({ embed, assistant: assistant?.document })",
     to: "narrowRun({ embed })",
     test: { file: ATTACKS, name: "neither offers nor runs a tool that is not its own" },
   },
   {
     name: "a page chooses its assistant",
-    file: "src/http/choose-assistant.ts",
+    file: "src/http/claim/choose-assistant.ts",
     from: "bound !== undefined && asked !== bound",
     to: 'bound === asked && bound === ""',
     test: { file: PAGES, name: "a page cannot use another assistant than that of its token" },
@@ -51,7 +51,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "a page gets the whole document of its assistant",
-    file: "src/http/page-texts.ts",
+    file: "src/http/pages/page-texts.ts",
     from: "{ assistantId: pin.id, ...(heading && { heading }), suggestions }",
     to: "{ assistantId: pin.id, ...document, heading, suggestions }",
     test: { file: PAGES, name: "no answer that a page can get holds the instructions" },
@@ -113,7 +113,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "an assistant is not checked against its model again",
-    file: "src/http/choose-model.ts",
+    file: "src/http/claim/choose-model.ts",
     from: "if (!unfit) return found;",
     to: "if (!unfit || found.ok) return found;",
     test: { file: SETTINGS, name: "its model lost an ability" },
@@ -137,7 +137,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "every reader of policies reads assistants",
-    file: "src/http/assistants.ts",
+    file: "src/http/tenant/assistants.ts",
     from: 'GET: { scope: "assistants:read", refusesEmbedTokens: true, handle: getAssistants }',
     to: 'GET: { scope: "chat", handle: getAssistants }',
     test: { file: ATTACKS, name: "is not read or changed without its scopes" },
@@ -154,7 +154,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "everybody who reads a run reads its context",
-    file: "src/http/runs.ts",
+    file: "src/http/runs/runs.ts",
     from: '{ scope: "audit:read", handle: getContext }',
     to: '{ scope: "runs:read", handle: getContext }',
     test: {

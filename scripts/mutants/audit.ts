@@ -154,21 +154,21 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "a cursor is good for any tenant",
-    file: "src/http/run-list.ts",
+    file: "src/http/runs/run-list.ts",
     from: 'const scope = ["runs", principal.tenantId, ...sees, ...filters];',
     to: 'const scope = ["runs", ...sees, ...filters];',
     test: { file: "test/http/run-list.test.ts", name: "a cursor is of no use with another tenant" },
   },
   {
     name: "everybody sees everybody's runs",
-    file: "src/http/run-list.ts",
+    file: "src/http/runs/run-list.ts",
     from: "const viewer = seesAll(principal) ? undefined : viewerOf(principal);",
     to: "const viewer = undefined as RunViewer | undefined;",
     test: { file: "test/http/run-list.test.ts", name: 'noor sees those of ["noor"]' },
   },
   {
     name: "an agent sees for one person what it did for another",
-    file: "src/http/run-list.ts",
+    file: "src/http/runs/run-list.ts",
     from: "...(!isDelegate(principal) && { actor: actorId })",
     to: "actor: actorId",
     test: {
@@ -199,7 +199,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "an agent lists all approvals of its person",
-    file: "src/http/approvals-queue.ts",
+    file: "src/http/approvals/approvals-queue.ts",
     from: "...(isDelegate(principal) && { delegate: principal.actorId }),",
     to: "",
     test: {
@@ -209,7 +209,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "an agent lists all runs of its person",
-    file: "src/http/run-list.ts",
+    file: "src/http/runs/run-list.ts",
     from: "viewer && isDelegate(principal) ? principal.actorId : undefined",
     to: "undefined as ActorId | undefined",
     test: {
@@ -317,7 +317,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "an export goes on with what is recorded meanwhile",
-    file: "src/http/audit-export.ts",
+    file: "src/http/audit/audit-export.ts",
     from: ".filter(({ seq }) => seq <= lastSeq)",
     to: ".filter(() => lastSeq >= 0)",
     test: {

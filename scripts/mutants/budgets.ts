@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 export const BUDGETS: readonly Mutant[] = [
   {
     name: "a policy that no call can meet is stored without a warning",
-    file: "src/http/policy.ts",
+    file: "src/http/tenant/policy.ts",
     from: "const answer = { revision, hash, ...warningsOf(authorised, body.value) };",
     to: "const answer = { revision, hash };",
     test: {

@@ -106,7 +106,7 @@ export const COMPENSATION: readonly Mutant[] = [
   },
   {
     name: "people cannot call hidden tools",
-    file: "src/http/check-tools.ts",
+    file: "src/http/claim/check-tools.ts",
     from: 'if (!spec) return problem("tool_not_found");',
     to: 'if (!spec?.shownToModel) return problem("tool_not_found");',
     test: {

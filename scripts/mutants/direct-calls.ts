@@ -6,28 +6,28 @@ const invoked = (name: string): Mutant["test"] => ({ file: "test/http/invoke.tes
 export const DIRECT_CALLS: readonly Mutant[] = [
   {
     name: "a direct call that changes something needs no key",
-    file: "src/http/check-tools.ts",
+    file: "src/http/claim/check-tools.ts",
     from: 'spec.effect === "read_only" || requestHash !== undefined',
     to: "true",
     test: invoked("would change something and has no key"),
   },
   {
     name: "an embed token calls every tool of its policy",
-    file: "src/http/read-allowed.ts",
+    file: "src/http/claim/read-allowed.ts",
     from: "narrowRun({ embed, assistant: assistant?.document })",
     to: "narrowRun({ assistant: assistant?.document })",
     test: invoked("gets the answer of an unknown tool for any other one"),
   },
   {
     name: "a page calls a tool that its assistant does not use",
-    file: "src/http/read-allowed.ts",
+    file: "src/http/claim/read-allowed.ts",
     from: "narrowRun({ embed, assistant: assistant?.document })",
     to: "narrowRun({ embed })",
     test: invoked("cannot call a tool that its assistant does not use any more"),
   },
   {
     name: "a page names connections of a direct call that its token does not bind",
-    file: "src/http/claim-run.ts",
+    file: "src/http/claim/claim-run.ts",
     from: "if (unbound) return fail(unbound);",
     to: "",
     test: invoked("cannot name another connection"),
@@ -62,14 +62,14 @@ export const DIRECT_CALLS: readonly Mutant[] = [
   },
   {
     name: "the loss of the object is the answer to a direct call",
-    file: "src/http/invoke.ts",
+    file: "src/http/runs/invoke.ts",
     from: 'if (left.kind === "unknown") throw cause;',
     to: "throw cause;",
     test: invoked("that loses its object once it acted is never made twice"),
   },
   {
     name: "every registered tool may be called",
-    file: "src/http/check-tools.ts",
+    file: "src/http/claim/check-tools.ts",
     from: 'if (!spec) return problem("tool_not_found");',
     to: "if (!spec) return undefined;",
     test: {

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const TEST = "test/http/message-files.test.ts";
 const SENT_FILE = "src/protocol/conversation/sent-file.ts";
-const HTTP = "src/http/message-files.ts";
+const HTTP = "src/http/claim/message-files.ts";
 
 /** What keeps files of messages harmless, bounded, and with their owner. */
 export const FILES: readonly Mutant[] = [

@@ -14,7 +14,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the policy's limit of a copied conversation is not read",
-    file: "src/http/storage-limits.ts",
+    file: "src/http/claim/storage-limits.ts",
     from: "maxHistoryBytes: budgets.maxHistoryBytes ?? IMPLIED_LIMITS.maxHistoryBytes",
     to: "maxHistoryBytes: 8 * 1024 * 1024",
     test: {
@@ -44,7 +44,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the limit of an actor is not compared",
-    file: "src/http/storage-limits.ts",
+    file: "src/http/claim/storage-limits.ts",
     from: "use.actorBytes >= limits.actorBytes || ",
     to: "",
     test: {
@@ -54,7 +54,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "a new run does not count before its first report",
-    file: "src/http/chat.ts",
+    file: "src/http/runs/chat.ts",
     from: "  countNewRun(authorised, claimed.value);\n",
     to: "",
     test: {
@@ -64,7 +64,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the limit of the tenant is not compared",
-    file: "src/http/storage-limits.ts",
+    file: "src/http/claim/storage-limits.ts",
     from: " || use.tenantBytes >= limits.tenantBytes",
     to: "",
     test: {
@@ -184,7 +184,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "a gap in an export is not noticed",
-    file: "src/http/audit-export.ts",
+    file: "src/http/audit/audit-export.ts",
     from: 'if (isWhole && page?.removed) throw new Error("records were removed during the export");',
     to: "",
     test: {

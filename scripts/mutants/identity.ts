@@ -24,7 +24,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a published record answers embed tokens of every assistant",
-    file: "src/http/request-key.ts",
+    file: "src/http/runs/request-key.ts",
     from: "const record = embed\n    ? undefined\n    : await",
     to: "const record = embed && !embed\n    ? undefined\n    : await",
     test: {
@@ -188,7 +188,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a key of the older secret starts a second run",
-    file: "src/http/request-key.ts",
+    file: "src/http/runs/request-key.ts",
     from: 'return answer.kind === "unknown" ? undefined : runId;',
     to: "return answer ? undefined : runId;",
     test: {
@@ -208,7 +208,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a service gives any role to a page",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "const refused = roles.find((role) => !given.has(role));",
     to: 'const refused = given.has("") ? "" : undefined;',
     test: {
@@ -218,7 +218,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a role for other people is given to everybody",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "const given = new Set(fitting.flatMap((entry) => entry.roles));",
     to: "const given = new Set(entries.flatMap((entry) => entry.roles));",
     test: {
@@ -228,7 +228,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a person passes on roles that they lack",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "const lacking = roles.find((role) => !minter.roles.includes(role));",
     to: "const lacking = roles.find(() => false);",
     test: {
@@ -238,7 +238,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a token for a workspace of others is minted",
-    file: "src/http/unusable-token.ts",
+    file: "src/http/embed/unusable-token.ts",
     from: "if (workspaceId !== undefined && !isMember(policy, workspaceId, person)) {",
     to: "if (false) {",
     test: {
@@ -248,7 +248,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "an embed token counts everywhere",
-    file: "src/http/cors.ts",
+    file: "src/http/request/cors.ts",
     from: "if (!isBound) return",
     to: "if (false as boolean) return",
     test: { file: "test/http/embed-token-use.test.ts", name: "is refused without an origin" },
@@ -265,7 +265,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page asks for other tools",
-    file: "src/http/read-allowed.ts",
+    file: "src/http/claim/read-allowed.ts",
     from: "narrowRun({ embed, assistant: assistant?.document })",
     to: "narrowRun({ assistant: assistant?.document })",
     test: {
@@ -275,7 +275,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page is shown all tools",
-    file: "src/http/tools.ts",
+    file: "src/http/tenant/tools.ts",
     from: "return narrowPolicy(policy, embed?.toolIds)",
     to: "return policy",
     test: {
@@ -295,7 +295,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a server hands on more than it holds",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "if (lacking)",
     to: "if (lacking && false)",
     test: {
@@ -305,7 +305,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a token for a page that policy does not admit",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "if (!policy.origins.includes(origin)) {",
     to: "if (false as boolean) {",
     test: {
@@ -315,7 +315,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a token for tools that policy does not offer",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "if (errors.length > 0)",
     to: "if (errors.length > 99)",
     test: {
@@ -355,7 +355,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page of any origin is admitted",
-    file: "src/http/cors.ts",
+    file: "src/http/request/cors.ts",
     from: "return policy.origins.includes(origin) ? ok(origin)",
     to: "return policy ? ok(origin)",
     test: {
@@ -365,7 +365,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a preflight of any origin passes",
-    file: "src/http/cors.ts",
+    file: "src/http/request/cors.ts",
     from: "if (!isWebOrigin(origin) || !(await services.origins.isListed(origin))) {",
     to: "if (false as boolean) {",
     test: {
@@ -375,7 +375,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "every page reads a refused token",
-    file: "src/http/cors.ts",
+    file: "src/http/request/cors.ts",
     from: "if (isListed) return",
     to: "if (origin) return",
     test: {
@@ -415,7 +415,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "callers are not counted",
-    file: "src/http/authorise.ts",
+    file: "src/http/request/authorise.ts",
     from: "await limitCaller(principal, services)",
     to: "undefined as Response | undefined",
     test: {
@@ -425,7 +425,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "strangers are not counted",
-    file: "src/http/authorise.ts",
+    file: "src/http/request/authorise.ts",
     from: "return tooMany ?? problem",
     to: "return problem",
     test: {
@@ -435,7 +435,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "refused preflights are not counted",
-    file: "src/http/cors.ts",
+    file: "src/http/request/cors.ts",
     from: "(await limitAddress(request, services)) ?? ",
     to: "",
     test: {
@@ -545,7 +545,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "requests of foreign origins are not limited",
-    file: "src/http/authorise.ts",
+    file: "src/http/request/authorise.ts",
     from: "return tooMany ?? origin.failure;",
     to: "return origin.failure;",
     test: {
@@ -635,7 +635,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "the Worker's own origin is admitted whatever the policy says",
-    file: "src/http/cors.ts",
+    file: "src/http/request/cors.ts",
     from: "embed?.origin ?? foreignOrigin(request)",
     to: "foreignOrigin(request)",
     test: {
@@ -645,7 +645,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a person mints for a colleague",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "minter.actorId === holder && actsInOwnName(minter)",
     to: "actsInOwnName(minter)",
     test: {
@@ -655,7 +655,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a person who acts for somebody mints",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "minter.actorId === holder && actsInOwnName(minter)",
     to: "minter.actorId === holder",
     test: {
@@ -665,7 +665,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a service that acts for somebody mints",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: " && minter.subjectId === undefined",
     to: "",
     test: {
@@ -675,7 +675,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a service needs no policy to mint",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "if (fitting.length === 0)",
     to: "if (false)",
     test: {
@@ -685,7 +685,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a service mints for people that its policy does not name",
-    file: "src/http/embed-tokens.ts",
+    file: "src/http/embed/embed-tokens.ts",
     from: "people?.includes(holder) ?? true",
     to: "people === undefined || people.length >= 0",
     test: {
@@ -732,7 +732,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "embed bindings: a page names any connection that a grant has",
-    file: "src/http/refuse-unbound.ts",
+    file: "src/http/claim/refuse-unbound.ts",
     from: "embed?.connectionIds?.includes(id) === false",
     to: "embed?.connectionIds?.includes(id) === null",
     test: {
@@ -742,7 +742,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "embed bindings: the model of the request wins",
-    file: "src/http/refuse-unbound.ts",
+    file: "src/http/claim/refuse-unbound.ts",
     from: "if (model === undefined || model === (embed?.model ?? model)) return undefined;",
     to: "if (model === undefined || model) return undefined; void embed;",
     test: {

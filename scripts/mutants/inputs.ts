@@ -27,7 +27,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "a page may have an address of the API",
-    file: "src/http/pages.ts",
+    file: "src/http/pages/pages.ts",
     from: '|| path.startsWith("/v1/") ',
     to: "",
     test: { file: DEPLOYMENT, name: "a page cannot have the path /v1/chat" },
@@ -206,7 +206,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "half a character stays in a client's messages",
-    file: "src/http/read-json.ts",
+    file: "src/http/request/read-json.ts",
     from: "return replaceHalves(parsed as JsonValue) as Value;",
     to: "return parsed;",
     test: {
@@ -216,7 +216,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "half a character stays in a steering message",
-    file: "src/http/runs.ts",
+    file: "src/http/runs/runs.ts",
     from: "replaceHalves(body.value.content)",
     to: "body.value.content",
     test: {

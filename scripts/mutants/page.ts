@@ -24,7 +24,7 @@ export const PAGE: readonly Mutant[] = [
   },
   {
     name: "a page learns the ids of workspaces of others",
-    file: "src/http/workspace-list.ts",
+    file: "src/http/workspaces/workspace-list.ts",
     from: "ids.filter((id) => mayFollow(policy, id, follower))",
     to: "ids.filter((id) => follower && mayFollow && id)",
     test: {

@@ -89,7 +89,7 @@ export const PROVIDERS: readonly Mutant[] = [
   },
   {
     name: "a run may name a provider of another tenant",
-    file: "src/http/choose-model.ts",
+    file: "src/http/claim/choose-model.ts",
     from: "services.providers.find(principal.tenantId, asked.providerId)",
     to: 'services.providers.find("rival" as typeof principal.tenantId, asked.providerId)',
     test: { file: RUNS, name: "a provider of another tenant" },

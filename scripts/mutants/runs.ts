@@ -9,7 +9,7 @@ const RETENTION = "test/http/retention.test.ts";
 export const RUNS: readonly Mutant[] = [
   {
     name: "the key of a message names the request alone",
-    file: "src/http/request-key.ts",
+    file: "src/http/runs/request-key.ts",
     from: "requestKey: await hashOf([principal.actorId, key.value])",
     to: "requestKey: await hashOf([principal.tenantId, key.value])",
     test: {
@@ -119,28 +119,28 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a cursor of the list of runs fits every caller of its tenant",
-    file: "src/http/run-list.ts",
+    file: "src/http/runs/run-list.ts",
     from: 'const scope = ["runs", principal.tenantId, ...sees, ...filters];',
     to: 'const scope = ["runs", principal.tenantId, ...filters];',
     test: { file: LIST, name: "a cursor is of no use with another caller of the same tenant" },
   },
   {
     name: "a cursor of the list of runs fits every set of filters",
-    file: "src/http/run-list.ts",
+    file: "src/http/runs/run-list.ts",
     from: 'const scope = ["runs", principal.tenantId, ...sees, ...filters];',
     to: 'const scope = ["runs", principal.tenantId, ...sees];',
     test: { file: LIST, name: "a cursor is of no use with another filter" },
   },
   {
     name: "a page of a list has no size limit",
-    file: "src/http/list-query.ts",
+    file: "src/http/request/list-query.ts",
     from: "v.transform(Number), v.maxValue(MAX_LIMIT)",
     to: "v.transform(Number), v.maxValue(MAX_LIMIT * 10)",
     test: { file: LIST, name: "?limit=101" },
   },
   {
     name: "a misspelled filter shows the whole list of runs",
-    file: "src/http/run-list.ts",
+    file: "src/http/runs/run-list.ts",
     from: "const query = v.strictObject({",
     to: "const query = v.object({",
     test: { file: LIST, name: "?statsu=failed" },

@@ -24,7 +24,7 @@ export const TOOL_CONTENT: readonly Mutant[] = [
   },
   {
     name: "a browser shows an image of a tool as a page of the deployment",
-    file: "src/http/tool-images.ts",
+    file: "src/http/runs/tool-images.ts",
     from: "`attachment; ",
     to: "`inline; ",
     test: {

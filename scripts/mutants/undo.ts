@@ -13,7 +13,7 @@ const onPage = (name: string): Mutant["test"] => ({
 export const UNDO: readonly Mutant[] = [
   {
     name: "a page undoes with a tool that its assistant does not use",
-    file: "src/http/read-allowed.ts",
+    file: "src/http/claim/read-allowed.ts",
     from: "narrowRun({ embed, assistant: assistant?.document })",
     to: "narrowRun({ embed })",
     test: attack("with a tool that its assistant does not use any more, and is not offered it"),
@@ -101,14 +101,14 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "a page undoes with a tool that its token does not bind",
-    file: "src/http/read-allowed.ts",
+    file: "src/http/claim/read-allowed.ts",
     from: "narrowRun({ embed, assistant: assistant?.document })",
     to: "narrowRun({ assistant: assistant?.document })",
     test: undone("to a page whose token does not bind the tool that undoes the call"),
   },
   {
     name: "an undo that policy denies is offered",
-    file: "src/http/undo.ts",
+    file: "src/http/runs/undo.ts",
     from: "isAvailable(call) && !allowed.includes(undo.toolId)",
     to: "false",
     test: undone(
@@ -117,7 +117,7 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "the run of another person tells that it exists",
-    file: "src/http/undo.ts",
+    file: "src/http/runs/undo.ts",
     from: 'answer.status === 404 ? problem("undo_by_another") : answer',
     to: "answer",
     test: undone("an operator may undo the call of another person, who sees how it stands"),

@@ -191,7 +191,7 @@ export const WORKSPACES: readonly Mutant[] = [
   },
   {
     name: "an embed token names any workspace",
-    file: "src/http/refuse-unbound.ts",
+    file: "src/http/claim/refuse-unbound.ts",
     from: "if (embed && workspaceId !== undefined && workspaceId !== embed.workspaceId) {",
     to: "if (false) {",
     test: { file: ATTACKS, name: "names no other workspace than the one that it binds" },
@@ -205,7 +205,7 @@ export const WORKSPACES: readonly Mutant[] = [
   },
   {
     name: "a page follows a workspace of which it has no tool",
-    file: "src/http/workspace-list.ts",
+    file: "src/http/workspaces/workspace-list.ts",
     from: " && (embed?.toolIds.includes(spec.name) ?? true)",
     to: "",
     test: {
@@ -225,7 +225,7 @@ export const WORKSPACES: readonly Mutant[] = [
   },
   {
     name: "a workspace is not told of a removed member",
-    file: "src/http/policy.ts",
+    file: "src/http/tenant/policy.ts",
     from: "await services.membersChanged?.(principal.tenantId, ids);",
     to: "",
     test: {

@@ -1,5 +1,5 @@
 import type { Services } from "../http/services.ts";
-import { checkPages } from "../http/pages.ts";
+import { checkPages } from "../http/pages/pages.ts";
 import { checkEnv, type Env, type RawEnv } from "../env.ts";
 import { readAssistants, type DeclaredAssistants } from "../protocol/assistant/declared.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";

@@ -27,8 +27,8 @@ export const hostWorkspaces: (definitions: readonly WorkspaceDefinition[]) => No
 } = host;
 
 export type { DeploymentOptions } from "../define-deployment.ts";
-export { approvalsPage, chatPage, gameplanPage } from "../http/pages.ts";
-export type { Page } from "../http/pages.ts";
+export { approvalsPage, chatPage, gameplanPage } from "../http/pages/pages.ts";
+export type { Page } from "../http/pages/pages.ts";
 export type { HookedCall, ToolHook, Veto } from "../capabilities/tool.ts";
 export type { AssistantInput } from "../protocol/assistant/document.ts";
 export type { ModelDeclaration } from "../protocol/model/declaration.ts";

@@ -5,27 +5,27 @@ import {
   unreadableStorageOf,
   type UnreadableStorage,
 } from "../protocol/outcome/unreadable-storage.ts";
-import { APPROVAL_QUEUE_ROUTES } from "./approvals-queue.ts";
-import { APPROVAL_ROUTES } from "./approvals.ts";
-import { ASSISTANT_ROUTES } from "./assistants.ts";
-import { AUDIT_ROUTES } from "./audit.ts";
-import { authorise, type Method, type Route, type Routes } from "./authorise.ts";
-import { CHAT_ROUTES } from "./chat.ts";
-import { CONNECTION_ROUTES } from "./connections.ts";
-import { answerPreflight, exposeToListed } from "./cors.ts";
-import { EMBED_TOKEN_ROUTES } from "./embed-tokens.ts";
-import { INVOKE_ROUTES } from "./invoke.ts";
-import { OUTCOME_ROUTES } from "./outcomes.ts";
-import { PAGE_TEXT_ROUTES } from "./page-texts.ts";
-import { POLICY_ROUTES } from "./policy.ts";
-import { problem } from "./problem.ts";
-import { PROVIDER_ROUTES } from "./providers.ts";
-import { RUN_LIST_ROUTES } from "./run-list.ts";
-import { RUN_ROUTES } from "./runs.ts";
+import { APPROVAL_QUEUE_ROUTES } from "./approvals/approvals-queue.ts";
+import { APPROVAL_ROUTES } from "./approvals/approvals.ts";
+import { ASSISTANT_ROUTES } from "./tenant/assistants.ts";
+import { AUDIT_ROUTES } from "./audit/audit.ts";
+import { authorise, type Method, type Route, type Routes } from "./request/authorise.ts";
+import { CHAT_ROUTES } from "./runs/chat.ts";
+import { CONNECTION_ROUTES } from "./tenant/connections.ts";
+import { answerPreflight, exposeToListed } from "./request/cors.ts";
+import { EMBED_TOKEN_ROUTES } from "./embed/embed-tokens.ts";
+import { INVOKE_ROUTES } from "./runs/invoke.ts";
+import { OUTCOME_ROUTES } from "./runs/outcomes.ts";
+import { PAGE_TEXT_ROUTES } from "./pages/page-texts.ts";
+import { POLICY_ROUTES } from "./tenant/policy.ts";
+import { problem } from "./request/problem.ts";
+import { PROVIDER_ROUTES } from "./tenant/providers.ts";
+import { RUN_LIST_ROUTES } from "./runs/run-list.ts";
+import { RUN_ROUTES } from "./runs/runs.ts";
 import type { Services } from "./services.ts";
-import { UNDO_ROUTES } from "./undo.ts";
-import { TOOL_IMAGE_ROUTES } from "./tool-images.ts";
-import { TOOL_ROUTES } from "./tools.ts";
+import { UNDO_ROUTES } from "./runs/undo.ts";
+import { TOOL_IMAGE_ROUTES } from "./runs/tool-images.ts";
+import { TOOL_ROUTES } from "./tenant/tools.ts";
 
 /** Every route of the API; docs/http.md has them in one table. */
 const API: Routes = {

@@ -18,7 +18,7 @@ import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ModelCatalog } from "../protocol/model/catalog.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
-import type { Page } from "./pages.ts";
+import type { Page } from "./pages/pages.ts";
 
 /** The capabilities that the routes use; src/compose/worker.ts assembles them. */
 export interface Services {

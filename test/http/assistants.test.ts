@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCachedAssistants } from "../../src/adapters/cached-assistants.ts";
-import type { AuthorisedRequest } from "../../src/http/authorise.ts";
-import { chooseAssistant } from "../../src/http/choose-assistant.ts";
+import type { AuthorisedRequest } from "../../src/http/request/authorise.ts";
+import { chooseAssistant } from "../../src/http/claim/choose-assistant.ts";
 import type { AssistantDocument } from "../../src/protocol/assistant/document.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { reset } from "cloudflare:test";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
-import { putPolicy as handlePut } from "../../src/http/policy.ts";
+import { putPolicy as handlePut } from "../../src/http/tenant/policy.ts";
 import type { Services } from "../../src/http/services.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";

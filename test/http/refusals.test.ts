@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from "../../src/http/read-json.ts";
+import { MAX_BODY_BYTES } from "../../src/http/request/read-json.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { listDurableObjectIds } from "cloudflare:test";
 import { bindings, postChat, seedPolicies, send } from "../shared/worker.ts";

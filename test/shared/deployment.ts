@@ -5,7 +5,7 @@ import {
 } from "../../src/compose/deployment.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { registerContracts } from "../../src/contracts/register.ts";
-import { approvalsPage, chatPage } from "../../src/http/pages.ts";
+import { approvalsPage, chatPage } from "../../src/http/pages/pages.ts";
 import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";

@@ -1,0 +1,48 @@
+import type { JsonValue } from "../../protocol/json/value.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import type { ClientWire } from "../../protocol/run/client-wire.ts";
+import type { RunRequest } from "../../protocol/run/request.ts";
+import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
+import { claimRun } from "../claim/claim-run.ts";
+import { readWire } from "./client-wire.ts";
+import { maxBodyBytes } from "../claim/message-files.ts";
+import { readSizedJson, replaceHalvesOf } from "../request/read-json.ts";
+import { answerRepeat, chooseRun, formatAnswer } from "./request-key.ts";
+import { countNewRun } from "../claim/storage-limits.ts";
+
+/** Starts runs. */
+export const CHAT_ROUTES: Routes = {
+  "/v1/chat": { POST: { scope: "chat", handle: postChat } },
+};
+
+/**
+ * `POST /v1/chat`: starts a run and passes its event stream through. Requests with the same
+ * `Idempotency-Key` start one run.
+ */
+async function postChat(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, services } = authorised;
+  const wire = readWire(request, services.wires);
+  if (!wire.ok) return wire.failure;
+  const asked = await readChat(authorised, wire.value);
+  if (!asked.ok) return asked.failure;
+  const repeated = await answerRepeat(authorised, asked.value, wire.value);
+  if (repeated) return repeated;
+  const claimed = await claimRun(authorised, asked.value);
+  if (!claimed.ok) return claimed.failure;
+  countNewRun(authorised, claimed.value);
+  const started = await services.runs.start(claimed.value, wire.value.name);
+  return formatAnswer(started, { runId: claimed.value.runId, services });
+}
+
+async function readChat(
+  authorised: AuthorisedRequest,
+  { requestBody }: ClientWire,
+): Promise<Result<RunRequest, Response>> {
+  const { request, services } = authorised;
+  const maxBytes = maxBodyBytes(services.models);
+  const read = await readSizedJson(request, requestBody, { maxBytes });
+  if (!read.ok) return read;
+  const body = replaceHalvesOf(read.value.value);
+  const run = await chooseRun(authorised, body as JsonValue);
+  return run.ok ? ok({ ...run.value, body, bodyBytes: read.value.bytes }) : run;
+}
