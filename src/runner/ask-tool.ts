@@ -1,3 +1,4 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { BoundToolRuntime, InvocationScope, ToolAnswer } from "../capabilities/tool.ts";
@@ -9,7 +10,7 @@ import { neutralise } from "../protocol/text/untrusted.ts";
 import { timeoutOf } from "./timeout-of.ts";
 import { answerWithin, type Waited } from "./answer-within.ts";
 import type { AcceptedArguments } from "./gates/subjects.ts";
-import { boundFailure, CANCELLED, failCall, toolFailed } from "./tool-failure.ts";
+import { boundFailure, CANCELLED, toolFailed } from "./tool-failure.ts";
 
 /** Code of a failure whose attempt was abandoned and may still be running. */
 export const TIMED_OUT = "timeout";
@@ -62,10 +63,7 @@ function readAnswer(
     case "cancelled":
       return CANCELLED;
     case "timed_out":
-      return failCall("TIMEOUT", {
-        code: TIMED_OUT,
-        message: `the tool did not answer within ${timeoutMs} ms`,
-      });
+      return failCall(TIMED_OUT, `the tool did not answer within ${timeoutMs} ms`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorOf } from "../protocol/outcome/failures.ts";
 import type { ImageKeeper } from "../capabilities/files.ts";
 import type { Veto } from "../capabilities/tool.ts";
 import { hashText } from "../protocol/json/canonical-hash.ts";
@@ -90,11 +91,7 @@ function finalStateOf(result: AttemptResult, dispatchState: DispatchState): Fina
 }
 
 const LOOP_WARNING = `${SAME_RESULT}; it will not be made again with these arguments`;
-const REPAIR_ENDED = {
-  field: null,
-  code: "repair_ended",
-  message: "this mistake was not corrected; the tool is not available any more in this run",
-} as const;
+const REPAIR_ENDED = errorOf("repair_ended");
 
 type Learnt = Pick<AttemptResult, "outcome"> & {
   readonly lesson: CallLesson;

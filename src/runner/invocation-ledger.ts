@@ -1,3 +1,4 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
 import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
@@ -13,7 +14,6 @@ import {
   type ToolInvocationContext,
   type ToolInvocationRecord,
 } from "../protocol/invocation/record.ts";
-import { failCall } from "./tool-failure.ts";
 
 /** Names a logical operation within its run. */
 export type Operation = Pick<ToolInvocationContext, "step" | "toolCallId">;
@@ -29,10 +29,7 @@ export function operationIdOf({ step, toolCallId }: Operation): string {
 const MAX_ARGUMENTS_CHARS = MAX_CONTRACT_BYTES + 1;
 
 /** Refuses a call whose operation is bound to another payload. */
-export const OTHER_PAYLOAD = failCall("SIGNATURE_MISMATCH", {
-  code: "other_payload",
-  message: "the same operation was asked for before with other arguments",
-});
+export const OTHER_PAYLOAD = failCall("other_payload");
 
 /** Tells whether a call is the one that a record was made for. */
 export function isAdmittedFor(record: ToolInvocationRecord, call: ToolCall): boolean {

@@ -1,3 +1,4 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import type { BoundConnection, ConnectionBroker } from "../capabilities/connection.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
@@ -17,7 +18,7 @@ import { findSecret } from "../protocol/text/secrets.ts";
 import { timeoutOf } from "./timeout-of.ts";
 import { mutates } from "./active-call.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
-import { failCall, TOOL_FAILED } from "./tool-failure.ts";
+import { TOOL_FAILED } from "./tool-failure.ts";
 
 /**
  * Why a capability no longer answers. One for all attempts: a stack for each would cost 20 µs. At
@@ -147,9 +148,7 @@ function keyOf(
 function refuseConnection(
   code: "unknown_connection" | "unreadable_connection",
 ): Result<never, ToolFailure> {
-  return code === "unknown_connection"
-    ? failCall("PERMISSION_DENIED", { code, message: "the connection does not exist" })
-    : failCall("DEPENDENCY_UNAVAILABLE", { code, message: "the connection cannot be read" });
+  return failCall(code);
 }
 
 /** More frequent reports are dropped, for readers see no difference. Unit: milliseconds. */

@@ -1,3 +1,4 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import type { Log, LogSubject } from "../capabilities/log.ts";
 import type { ToolAnswer } from "../capabilities/tool.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
@@ -8,7 +9,6 @@ import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { ContentPart } from "../protocol/tool/content.ts";
 import { neutralise } from "../protocol/text/untrusted.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
-import { failCall } from "./tool-failure.ts";
 import { truncateResult, TRUNCATION_MARKER } from "./truncate-result.ts";
 import { expectState, type ExpectedCall, type Expectation } from "./verification/expect-state.ts";
 
@@ -84,10 +84,7 @@ function aboutTool({ tool }: Source): LogSubject {
 /** Wrong fields that operators read of one output. */
 const MOST_FIELDS = 3;
 
-const INVALID_OUTPUT = failCall("OBSERVATION_NORMALIZATION_FAIL", {
-  code: "invalid_output",
-  message: "the tool ran, but its output does not fit its contract",
-});
+const INVALID_OUTPUT = failCall("invalid_output");
 
 const MARKUP_REMOVED = "images, hidden characters or links were removed";
 const SECRET_HIDDEN = "a secret of the connection was hidden";
@@ -174,7 +171,7 @@ function clean(
   const shorter = truncateResult(shown, maxBytes);
   if (!shorter) {
     const message = `the tool ran, but its output exceeds ${maxBytes} bytes`;
-    return failCall("OBSERVATION_NORMALIZATION_FAIL", { code: "result_too_large", message });
+    return failCall("result_too_large", message);
   }
   warnings.push(
     `${RESULT_CUT} ${maxBytes} bytes: text ends with "${TRUNCATION_MARKER}", lists may be shorter`,

@@ -1,3 +1,4 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import { isUnknownWrite, type InvocationBinding } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
@@ -26,7 +27,6 @@ import { hasOtherTarget, openInvocation, type InvocationPorts } from "./invocati
 import { lazily } from "../protocol/text/lazily.ts";
 import type { InvocationLedger } from "./invocation-ledger.ts";
 import type { PinnedTerms, Terms } from "./terms.ts";
-import { failCall } from "./tool-failure.ts";
 import type { WAITING } from "./waiting.ts";
 
 /** What the gates need from the run. */
@@ -155,15 +155,9 @@ function bind(
   return invocations.bind(subject.invocation.context, bindingOf(subject));
 }
 
-const KEY_EXPIRED = failCall("STALE_STATE", {
-  code: "key_expired",
-  message: "the service no longer recognises a repetition of this call",
-});
+const KEY_EXPIRED = failCall("key_expired");
 
-const OTHER_TARGET = failCall("STALE_STATE", {
-  code: "target_changed",
-  message: "the connection or the address of the service changed after an attempt of this call",
-});
+const OTHER_TARGET = failCall("target_changed");
 
 /**
  * Builds what the operation is bound to: the tool's version, the payload and the idempotency key.

@@ -1,10 +1,10 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
-import { failCall } from "./tool-failure.ts";
 
 /** A policy document with its revision: what a gate decides under. */
 export interface Terms {
@@ -53,13 +53,10 @@ export async function readCurrentPolicy(
   return loaded.pin ? ok({ policy: loaded.policy, pin: loaded.pin }) : NO_POLICY;
 }
 
-const UNREACHABLE = failCall("DEPENDENCY_UNAVAILABLE", {
-  code: "policy_unavailable",
-  message: "the current policy cannot be read; try again later",
-});
+const UNREACHABLE = failCall(
+  "policy_unavailable",
+  "the current policy cannot be read; try again later",
+);
 
 /** Refuses a call of a tenant that has no readable policy. */
-export const NO_POLICY = failCall("POLICY_VIOLATION", {
-  code: "no_policy",
-  message: "there is no policy that allows this call",
-});
+export const NO_POLICY = failCall("no_policy");

@@ -1,3 +1,4 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import type { Budget } from "../protocol/budget/amounts.ts";
 import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
 import { fail } from "../protocol/outcome/result.ts";
@@ -43,28 +44,14 @@ function isDelay(value: number | undefined): value is number {
 }
 
 /** Failure of a call whose run was cancelled, or ran out of time, before the tool answered. */
-export const CANCELLED = failCall("UNKNOWN_ERROR", {
-  code: "cancelled",
-  message: "the run was stopped before the tool answered",
-});
+export const CANCELLED = failCall("cancelled");
 
 /** Failure of a call that a gate ends because its contract asks for what it may not have. */
-export const TOOL_FAILED = failCall("UNKNOWN_ERROR", {
-  code: "tool_failed",
-  message: "the tool failed",
-});
+export const TOOL_FAILED = failCall("tool_failed");
 
 /** Failure of a call in which something threw. The error itself stands in the log alone. */
 export function toolFailed(errorId: string): ReturnType<typeof failCall> {
   return fail({ ...TOOL_FAILED.failure, errorId });
-}
-
-/** Builds a failure that concerns the whole call, not one field of it. */
-export function failCall(
-  taxonomyClass: ToolFailure["taxonomyClass"],
-  error: Omit<FieldError, "field">,
-): { readonly ok: false; readonly failure: ToolFailure } {
-  return fail({ taxonomyClass, errors: [{ field: null, ...error }] });
 }
 
 /** Formats the message about a budget without room. A replay recognises the budget by it. */
@@ -78,5 +65,5 @@ export function refuseExhausted(
   budget: Budget,
 ): ReturnType<typeof failCall> {
   const message = formatExhausted(whose, budget);
-  return failCall("BUDGET_EXHAUSTED", { code: "budget_exhausted", message });
+  return failCall("budget_exhausted", message);
 }

@@ -1,3 +1,4 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import {
   awaitsRetry,
   type ToolExecResult,
@@ -21,7 +22,6 @@ import { isRunningSaga, type SagaPorts } from "./saga/run-saga.ts";
 import { resume } from "./recovery/resume.ts";
 import { decideNext } from "./retry/decide-next.ts";
 import { resolveUnknownOutcome } from "./recovery/unknown-outcome.ts";
-import { failCall } from "./tool-failure.ts";
 import { WAITING } from "./waiting.ts";
 
 export interface ToolRunner {
@@ -182,7 +182,4 @@ function admit(
   return { kind: "admitted", record: admitted };
 }
 
-const IN_PROGRESS = failCall("IDEMPOTENCY_CONFLICT", {
-  code: "in_progress",
-  message: "the same operation is running; its result will come",
-});
+const IN_PROGRESS = failCall("in_progress");

@@ -1,46 +1,16 @@
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
+import { failCall } from "../protocol/outcome/failures.ts";
 
 /** The arguments of an operation have too many bytes. */
-export const ARGUMENTS_TOO_LONG = refuse(
-  "OUT_OF_BOUNDS",
-  "arguments_too_long",
-  "the arguments of the operation are too long",
-);
+export const ARGUMENTS_TOO_LONG = failCall("arguments_too_long").failure;
 /** A call without a key names an operation that writes. */
-export const NO_KEY = refuse(
-  "POLICY_VIOLATION",
-  "read_only",
-  "a call that may only read named an operation that writes",
-);
+export const NO_KEY = failCall("read_only").failure;
 /** Another write has the same key: a call of a tool wrote twice, or its arguments changed. */
-export const OTHER_PAYLOAD = refuse(
-  "SIGNATURE_MISMATCH",
+export const OTHER_PAYLOAD = failCall(
   "other_payload",
   "another write was made under the key of this call",
-);
-export const TOO_LATE = refuse(
-  "TIMEOUT",
-  "deadline_passed",
-  "the call reached the workspace after its deadline; nothing was changed",
-);
-export const UNKNOWN_OPERATION = refuse(
-  "STRUCTURAL_VIOLATION",
-  "unknown_operation",
-  "the workspace has no such operation",
-);
-export const OPERATION_FAILED = refuse(
-  "UNKNOWN_ERROR",
-  "operation_failed",
-  "the operation failed; nothing was changed",
-);
+).failure;
+export const TOO_LATE = failCall("deadline_passed").failure;
+export const UNKNOWN_OPERATION = failCall("unknown_operation").failure;
+export const OPERATION_FAILED = failCall("operation_failed").failure;
 /** The tables could not be brought to the version of this code, or newer code wrote them. */
-export const UNUSABLE = refuse(
-  "DEPENDENCY_UNAVAILABLE",
-  "workspace_unavailable",
-  "the workspace cannot be opened; nothing was changed",
-);
-
-function refuse(taxonomyClass: FailureClass, code: string, message: string): ToolFailure {
-  return { taxonomyClass, errors: [{ field: null, code, message }] };
-}
+export const UNUSABLE = failCall("workspace_unavailable").failure;

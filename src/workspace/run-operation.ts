@@ -1,3 +1,4 @@
+import { failCall } from "../protocol/outcome/failures.ts";
 import * as v from "valibot";
 import { classifyIssues } from "../contracts/classify-issues.ts";
 import type {
@@ -66,9 +67,7 @@ export function isTooLong(value: unknown): boolean {
 
 function refuseResult({ name }: AnyOperation, reason: string): Ran {
   const message = `the result of ${name} ${reason}; nothing was changed`;
-  const error = { field: null, code: "result_refused", message };
-  const failure: ToolFailure = { taxonomyClass: "OBSERVATION_NORMALIZATION_FAIL", errors: [error] };
-  return { result: fail(failure), isFinal: false };
+  return { result: failCall("result_refused", message), isFinal: false };
 }
 
 /** Carries an answer out of a transaction that is rolled back. */

@@ -1,3 +1,4 @@
+import { failCall, failField } from "../../protocol/outcome/failures.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
@@ -5,7 +6,6 @@ import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolCall } from "../../protocol/tool/call.ts";
 import { checkRoom } from "../../runner/budget/reserve.ts";
 import { readArguments } from "../../runner/gates/read-arguments.ts";
-import { failCall } from "../../runner/tool-failure.ts";
 import {
   obeyBothPolicies,
   openReview,
@@ -65,24 +65,12 @@ function isUndoing({ origin, saga }: ToolCall): boolean {
   return origin === "undo" || saga?.compensates === true;
 }
 
-const UNDOES = failCall("SEMANTIC_INVALIDITY", {
-  code: "undoes",
-  message: "these arguments undo another call; approve the call as it is, or reject it",
-});
-const BEGUN = failCall("STALE_STATE", {
-  code: "begun",
-  message: "the call has begun with these arguments; approve it as it is, or reject it",
-});
-const TOOL_GONE = failCall("POLICY_VIOLATION", {
-  code: "tool_gone",
-  message: "this version of the tool does not exist any more",
-});
+const UNDOES = failCall("undoes");
+const BEGUN = failCall("begun");
+const TOOL_GONE = failCall("tool_gone");
 
 /** Threat: an editor, whose own vote counts, adds values that later approvers do not see. */
 function refuseHidden(field: string): Result<never, ToolFailure> {
   const message = "this field is not shown to other approvers, so it may not be added";
-  return fail({
-    taxonomyClass: "SEMANTIC_INVALIDITY",
-    errors: [{ field, code: "withheld_field", message }],
-  });
+  return failField(field, "withheld_field", message);
 }

@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
 import type { AuthorizationPort } from "../../capabilities/identity.ts";
 import type { PolicyRegistry, PolicyStore } from "../../capabilities/policy.ts";
@@ -22,7 +23,6 @@ import { GateTrail } from "../../runner/gates/gate.ts";
 import { obeyPolicy } from "../../runner/gates/obey-policy.ts";
 import type { PolicySubject } from "../../runner/gates/subjects.ts";
 import { readCurrentPolicy, type PinnedTerms } from "../../runner/terms.ts";
-import { failCall } from "../../runner/tool-failure.ts";
 
 /** What a review takes of the run. */
 export interface ReviewPorts {
@@ -112,7 +112,4 @@ export async function obeyBothPolicies(
   return now.ok ? ok({ amounts: obeyed.value.amounts, terms: now.value }) : now;
 }
 
-const UNREADABLE = failCall("DEPENDENCY_UNAVAILABLE", {
-  code: "policy_unavailable",
-  message: "the policy of this call cannot be read; try again later",
-});
+const UNREADABLE = failCall("policy_unavailable");

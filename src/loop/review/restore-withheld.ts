@@ -1,7 +1,8 @@
+import { failField } from "../../protocol/outcome/failures.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
 import { fromPointer } from "../../protocol/json/pointer.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
 
 /**
  * Puts the values that redaction hid from an editor back into the edited arguments. The editor
@@ -66,6 +67,5 @@ function setOwn(target: Mutable, name: string, value: unknown): void {
 }
 
 function refuse(field: string, message: string): Result<never, ToolFailure> {
-  const errors = [{ field, code: "withheld_field", message }];
-  return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
+  return failField(field, "withheld_field", message);
 }

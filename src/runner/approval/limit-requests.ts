@@ -1,9 +1,9 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalDesk, ApprovalPlaces, PlaceAnswer } from "../../capabilities/approval.ts";
 import { personOf, type Principal } from "../../protocol/identity/principal.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { IMPLIED_LIMITS, openApprovalLimitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { failCall } from "../tool-failure.ts";
 
 /** What limiting requests takes of the run. */
 export interface LimitPorts {
@@ -55,25 +55,10 @@ export async function takePlace(
   return answer === "taken" ? undefined : NO_PLACE[answer];
 }
 
-const TOO_MANY = failCall("BUDGET_EXHAUSTED", {
-  code: "too_many_approvals",
-  message: "too many calls of this run wait for people; ask again when people have decided",
-});
-const ASKED_ENOUGH = failCall("BUDGET_EXHAUSTED", {
-  code: "approval_requests_exhausted",
-  message: "this run may ask people about no further call; go on without their approval",
-});
+const TOO_MANY = failCall("too_many_approvals");
+const ASKED_ENOUGH = failCall("approval_requests_exhausted");
 const NO_PLACE: { readonly [Answer in Exclude<PlaceAnswer, "taken">]: Refused } = {
-  actor_full: failCall("BUDGET_EXHAUSTED", {
-    code: "too_many_approvals_of_actor",
-    message: "too many calls of this person wait for people; ask again when people have decided",
-  }),
-  tenant_full: failCall("BUDGET_EXHAUSTED", {
-    code: "too_many_approvals_of_tenant",
-    message: "too many calls wait for people; ask again when people have decided",
-  }),
-  unavailable: failCall("DEPENDENCY_UNAVAILABLE", {
-    code: "approvals_unavailable",
-    message: "open approvals cannot be counted; try again later",
-  }),
+  actor_full: failCall("too_many_approvals_of_actor"),
+  tenant_full: failCall("too_many_approvals_of_tenant"),
+  unavailable: failCall("approvals_unavailable"),
 };

@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalDesk, ApprovalSigner, NewRequest } from "../../capabilities/approval.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
 import { diffTerms, hashTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
@@ -12,7 +13,7 @@ import { GateTrail } from "../gates/gate.ts";
 import { readArguments } from "../gates/read-arguments.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
-import { CANCELLED, failCall } from "../tool-failure.ts";
+import { CANCELLED } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
 import {
   readPacket,
@@ -160,14 +161,8 @@ function endChanging(
   return KEEPS_CHANGING;
 }
 
-const KEEPS_CHANGING = failCall("STALE_STATE", {
-  code: "keeps_changing",
-  message: "what people see of this call changes each time before it can begin; do not ask again",
-});
-const REJECTED_BEFORE = failCall("PERMISSION_DENIED", {
-  code: "approval_rejected",
-  message: "a person rejected exactly this call before; it is not requested again",
-});
+const KEEPS_CHANGING = failCall("keeps_changing");
+const REJECTED_BEFORE = failCall("approval_rejected");
 
 /**
  * An edit drops all earlier votes. Only the editor's own vote is carried over, and only while the

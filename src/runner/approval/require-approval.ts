@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
@@ -16,7 +17,6 @@ import {
   type PinnedTerms,
   type Terms,
 } from "../terms.ts";
-import { failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
 import { readPacket, type PacketNow, type PreviewedSubject } from "./build-packet.ts";
 import { isCoveredBySaga } from "./covered-by-saga.ts";
@@ -172,14 +172,8 @@ function answerOf(
   }
 }
 
-const EXPIRED = failCall("CONFIRMATION_MISSING", {
-  code: "approval_expired",
-  message: "nobody approved this call in time",
-});
-const APPROVAL_WITHDRAWN = failCall("CONFIRMATION_MISSING", {
-  code: "approval_withdrawn",
-  message: "the approval request for this call is closed",
-});
+const EXPIRED = failCall("approval_expired");
+const APPROVAL_WITHDRAWN = failCall("approval_withdrawn");
 
 /** Longest reason of a person that the model is told. Unit: UTF-16 code units. */
 const MAX_REASON_CHARS = 300;
@@ -188,5 +182,5 @@ function refuseRejected({ votes }: ApprovalRecord): Approved {
   const reason = votes.find(({ decision }) => decision === "reject")?.reason;
   const because = reason === undefined ? "" : `: ${cutText(reason, MAX_REASON_CHARS)}`;
   const message = `a person refused this call${because}`;
-  return failCall("PERMISSION_DENIED", { code: "approval_rejected", message });
+  return failCall("approval_rejected", message);
 }

@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalSigner } from "../../capabilities/approval.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
@@ -12,7 +13,6 @@ import type { ToolInvocationContext } from "../../protocol/invocation/record.ts"
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
-import { failCall } from "../tool-failure.ts";
 
 /** What verifying takes of the run. */
 export interface VerifyPorts {
@@ -81,15 +81,6 @@ function isEntitled(token: ApprovalToken, vote: ApprovalVote, record: ApprovalRe
   return token.approver_id === vote.approverId && checkVote(record, who, vote) === undefined;
 }
 
-const INVALID = failCall("CONFIRMATION_MISSING", {
-  code: "approval_invalid",
-  message: "the approval is not valid for this call",
-});
-const LATE = failCall("CONFIRMATION_MISSING", {
-  code: "approval_expired",
-  message: "the approval has expired",
-});
-const USED = failCall("CONFIRMATION_MISSING", {
-  code: "approval_used",
-  message: "the approval was used before",
-});
+const INVALID = failCall("approval_invalid");
+const LATE = failCall("approval_expired", "the approval has expired");
+const USED = failCall("approval_used");

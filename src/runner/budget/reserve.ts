@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BudgetLedger, Reservation } from "../../capabilities/budget.ts";
 import type { PolicyStore } from "../../capabilities/policy.ts";
 import type { Clock } from "../../capabilities/system.ts";
@@ -14,7 +15,7 @@ import { mutates } from "../active-call.ts";
 import type { GateTrail } from "../gates/gate.ts";
 import { operationIdOf, type InvocationLedger } from "../invocation-ledger.ts";
 import { NO_POLICY, type PinnedTerms, type Terms } from "../terms.ts";
-import { failCall, refuseExhausted } from "../tool-failure.ts";
+import { refuseExhausted } from "../tool-failure.ts";
 import type { WAITING } from "../waiting.ts";
 import type { NoRoom, RunBudget, Start } from "./of-run.ts";
 import { reserveUnderCurrentPolicy, type Applicant } from "./reserve-under-current-policy.ts";
@@ -150,7 +151,7 @@ async function reserveAtTenant<Obeyed>(
     case "refused":
       return fail(answer.failure);
     case "unavailable":
-      return failCall("DEPENDENCY_UNAVAILABLE", UNAVAILABLE[answer.because]);
+      return failCall("ledger_unavailable", UNAVAILABLE[answer.because].message);
   }
 }
 
@@ -199,6 +200,5 @@ function refuse(noRoom: NoRoom, whose: "run" | "tenant"): Result<never, ToolFail
   const { retryAfterMs } = noRoom;
   const seconds = Math.ceil(retryAfterMs / 1_000);
   const message = `too many calls; the next may start in ${seconds} s`;
-  const errors = [{ field: null, code: "rate_limited", message }];
-  return fail({ taxonomyClass: "RATE_LIMITED", errors, retryAfterMs });
+  return fail({ ...failCall("rate_limited", message).failure, retryAfterMs });
 }

@@ -1,11 +1,13 @@
+import { errorOf } from "../../protocol/outcome/failures.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { HookedCall, ToolHook, Veto } from "../../capabilities/tool.ts";
 import { frozenCopyOf } from "../../protocol/json/copy.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
+import { fail } from "../../protocol/outcome/result.ts";
 import type { ShownContent } from "../../protocol/tool/content.ts";
 import { answerWithin, type Patience } from "../answer-within.ts";
-import { boundError, CANCELLED, failCall } from "../tool-failure.ts";
+import { boundError, CANCELLED } from "../tool-failure.ts";
 import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";
 
@@ -19,7 +21,7 @@ export interface HookPorts {
 /** How long a hook may take. */
 const HOOK_TIMEOUT_MS = 5_000;
 
-const BROKEN: Veto = { code: "hook_failed", message: "a check of this deployment failed" };
+const BROKEN: Veto = errorOf("hook_failed");
 
 /**
  * Asks the deployment's hooks about a call; the first veto ends it. A hook that throws or does not
@@ -36,7 +38,8 @@ export const askHooks: Gate<ValiditySubject, HookPorts> = {
       const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS, signal };
       const veto = await vetoOf(patience, async () => hook.before?.(call));
       if (signal.aborted) return CANCELLED;
-      if (veto) return failCall("POLICY_VIOLATION", veto);
+      if (veto)
+        return fail({ taxonomyClass: "POLICY_VIOLATION", errors: [{ field: null, ...veto }] });
     }
     return PASSED;
   },

@@ -1,3 +1,4 @@
+import { failCall, type FAILURES } from "../../protocol/outcome/failures.ts";
 import type {
   AuthorizationAnswer,
   AuthorizationPort,
@@ -11,7 +12,6 @@ import { entryOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { effectiveConnections } from "../../protocol/policy/grant.ts";
 import { isMember } from "../../protocol/policy/membership.ts";
-import { failCall } from "../tool-failure.ts";
 import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
@@ -103,15 +103,13 @@ async function isPermitted(
   }
 }
 
-const REASONS = {
-  no_permission: "the caller lacks the permission for this tool",
-  no_delegation: "the caller may not do this on behalf of that person",
-  no_connection: "no connection is both granted and requested for this tool",
-  no_workspace: "the caller is a member of no such workspace, or has to name one",
-  connection_ambiguous: "more than one connection is granted and requested for this tool",
-} as const;
+/** Why a caller is denied. */
+type Denial = keyof Pick<
+  typeof FAILURES,
+  "no_permission" | "no_delegation" | "no_connection" | "no_workspace" | "connection_ambiguous"
+>;
 
 /** Denies a call; the reason names no grant, scope or connection. */
-export function deny(code: keyof typeof REASONS): ReturnType<typeof failCall> {
-  return failCall("PERMISSION_DENIED", { code, message: REASONS[code] });
+export function deny(code: Denial): ReturnType<typeof failCall> {
+  return failCall(code);
 }

@@ -1,5 +1,5 @@
 import { findBrokenRule, type BrokenRule } from "../../protocol/policy/argument-rule.ts";
-import { fail } from "../../protocol/outcome/result.ts";
+import { failField } from "../../protocol/outcome/failures.ts";
 import { PASSED, type Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
@@ -15,10 +15,7 @@ export const checkArgumentRules: Gate<PolicySubject> = {
     const { field, predicate, limit } = broken;
     const bound = limit === undefined ? "" : ` ${limit}`;
     const message = `policy wants this ${DEMANDS[predicate]}${bound}`;
-    return fail({
-      taxonomyClass: "POLICY_VIOLATION",
-      errors: [{ field, code: "argument_rule", message }],
-    });
+    return failField(field, "argument_rule", message);
   },
 };
 

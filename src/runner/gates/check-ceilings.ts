@@ -1,3 +1,4 @@
+import { failCall, failField } from "../../protocol/outcome/failures.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ShownStates } from "../../protocol/approval/packet.ts";
 import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
@@ -5,12 +6,12 @@ import { toMillionths } from "../../protocol/budget/millionths.ts";
 import { fromPointer } from "../../protocol/json/pointer.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { RunBudget } from "../budget/of-run.ts";
 import { operationIdOf } from "../invocation-ledger.ts";
-import { failCall, refuseExhausted } from "../tool-failure.ts";
+import { refuseExhausted } from "../tool-failure.ts";
 import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
@@ -56,9 +57,7 @@ function countAmounts(
       : readAmount(args, amountField, 0);
   if (moved === undefined) {
     if (typeof amountField === "object") return AMOUNT_UNKNOWN;
-    const message = "expected an amount of money, not negative and no larger than can be counted";
-    const errors = [{ field: amountField ?? null, code: "not_an_amount", message }];
-    return fail({ taxonomyClass: "OUT_OF_BOUNDS", errors });
+    return failField(amountField ?? null, "not_an_amount");
   }
   // The steps of a saga count themselves.
   if (tool.saga) return ok({});
@@ -78,14 +77,11 @@ function checkCurrency(
 ): Result<null, ToolFailure> {
   if (currency === policy.currency || (cost === 0 && financial === 0)) return ok(null);
   const message = `policy counts money in ${policy.currency}, this tool in ${currency}`;
-  return failCall("POLICY_VIOLATION", { code: "other_currency", message });
+  return failCall("other_currency", message);
 }
 
 /** Threat: nobody can read the amount, and no budget counts it. */
-const AMOUNT_UNKNOWN = failCall("DEPENDENCY_UNAVAILABLE", {
-  code: "amount_unknown",
-  message: "the amount of money that this call moves cannot be read, so the call was not made",
-});
+const AMOUNT_UNKNOWN = failCall("amount_unknown");
 
 /** Reads an amount of the target's state; 0 before that state is read. */
 function readPreviewed(pointer: string, states: ShownStates | undefined): number | undefined {

@@ -1,5 +1,5 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import { SAME_RESULT, type CallHistory } from "../call-history.ts";
-import { failCall } from "../tool-failure.ts";
 import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";
 
@@ -10,7 +10,4 @@ export const checkHistory: Gate<ValiditySubject, { readonly history: CallHistory
     !isStep && history.isLooping(tool.id, accepted.payloadHash) ? DOOM_LOOP : PASSED,
 };
 
-const DOOM_LOOP = failCall("BUDGET_EXHAUSTED", {
-  code: "doom_loop",
-  message: `${SAME_RESULT}; it is not made again, go on without it`,
-});
+const DOOM_LOOP = failCall("doom_loop", `${SAME_RESULT}; it is not made again, go on without it`);

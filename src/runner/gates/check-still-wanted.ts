@@ -1,8 +1,9 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { PendingSteering } from "../../capabilities/run-journal.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
 import type { CallHistory } from "../call-history.ts";
-import { CANCELLED, failCall } from "../tool-failure.ts";
+import { CANCELLED } from "../tool-failure.ts";
 import { PASSED, type Gate, type GateTrail } from "./gate.ts";
 import type { WantedSubject } from "./subjects.ts";
 
@@ -38,12 +39,5 @@ export function checkStillWanted(
   return trail.note(stillWantedGate.name, stillWantedGate.check(subject, ports));
 }
 
-const TOOL_WITHDRAWN = failCall("BUDGET_EXHAUSTED", {
-  code: "tool_withdrawn",
-  message: "this tool is not available any more in this run; go on without it",
-});
-const SKIPPED = failCall("STALE_STATE", {
-  code: "skipped",
-  message:
-    "the user sent a message before this call began, so it was not made; ask again if needed",
-});
+const TOOL_WITHDRAWN = failCall("tool_withdrawn");
+const SKIPPED = failCall("skipped");

@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BoundToolRuntime, ToolSourcePort } from "../../capabilities/tool.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
@@ -25,11 +26,7 @@ export function lookupTool(
   const tool = findTool(ports, name);
   const isAskedByModel = origin === undefined && saga === undefined;
   if (tool && (tool.shownToModel || !isAskedByModel)) return ok(tool);
-  return fail({
-    taxonomyClass: "STRUCTURAL_VIOLATION",
-    errorCode: "unavailable",
-    errors: [{ field: null, code: "unknown_tool", message: "there is no such tool" }],
-  });
+  return fail({ ...failCall("unknown_tool").failure, errorCode: "unavailable" });
 }
 
 /**

@@ -1,8 +1,8 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { isSamePin } from "../../protocol/policy/pin.ts";
 import type { Terms } from "../terms.ts";
-import { failCall } from "../tool-failure.ts";
 import type { GateTrail } from "./gate.ts";
 import { obeyPolicy, type PolicyPorts } from "./obey-policy.ts";
 import type { PolicySubject } from "./subjects.ts";
@@ -31,7 +31,7 @@ export async function obeyNewerPolicy(
   return trail.note("authorise", NOT_GRANTED);
 }
 
-const NOT_GRANTED = failCall("PERMISSION_DENIED", {
-  code: "no_connection",
-  message: "the connection of this call is not granted any more",
-});
+const NOT_GRANTED = failCall(
+  "no_connection",
+  "the connection of this call is not granted any more",
+);

@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
 import {
@@ -9,8 +10,7 @@ import {
 } from "../../protocol/json/guard.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import { parseArguments as parseText, type ArgumentsFailure } from "../../protocol/tool/call.ts";
-import { failCall } from "../tool-failure.ts";
+import { parseArguments as parseText } from "../../protocol/tool/call.ts";
 import type { Gate } from "./gate.ts";
 import type { ArgumentsSubject } from "./subjects.ts";
 
@@ -29,24 +29,13 @@ function parse({
   if (utf8Bytes(call.argumentsText) > tool.maxArgumentsBytes) return refuseTooLarge(tool);
   if (nestsTooDeep(call.argumentsText)) {
     const message = `the arguments nest deeper than ${MAX_JSON_DEPTH} levels`;
-    return failCall("OUT_OF_BOUNDS", { code: "arguments_too_deep", message });
+    return failCall("arguments_too_deep", message);
   }
   const parsed = parseText(call);
-  if (!parsed.ok) return failCall("SYNTACTIC_PARSE_FAIL", describe(parsed.failure));
-  if (!isWellFormed(parsed.value)) {
-    const message = "the arguments hold half a character";
-    return failCall("SYNTACTIC_PARSE_FAIL", { code: "not_unicode", message });
-  }
-  if (!hasFiniteNumbers(parsed.value)) {
-    const message = "the arguments hold a number that is too large";
-    return failCall("OUT_OF_BOUNDS", { code: "number_too_large", message });
-  }
-  if (findProtoKey(parsed.value) !== undefined) {
-    return failCall("STRUCTURAL_VIOLATION", {
-      code: "forbidden_key",
-      message: "no field may be named __proto__",
-    });
-  }
+  if (!parsed.ok) return failCall(parsed.failure.code);
+  if (!isWellFormed(parsed.value)) return failCall("not_unicode");
+  if (!hasFiniteNumbers(parsed.value)) return failCall("number_too_large");
+  if (findProtoKey(parsed.value) !== undefined) return failCall("forbidden_key");
   return ok({ args: parsed.value });
 }
 
@@ -55,16 +44,5 @@ export function refuseTooLarge({
   maxArgumentsBytes,
 }: Pick<BoundToolRuntime, "maxArgumentsBytes">): Result<never, ToolFailure> {
   const message = `the arguments exceed ${maxArgumentsBytes} bytes`;
-  return failCall("OUT_OF_BOUNDS", { code: "arguments_too_large", message });
-}
-
-function describe({ code }: ArgumentsFailure): { readonly code: string; readonly message: string } {
-  switch (code) {
-    case "truncated":
-      return { code, message: "the arguments were cut off before they were complete" };
-    case "not_json":
-      return { code, message: "the arguments are not valid JSON" };
-    case "not_an_object":
-      return { code, message: "the arguments must be one JSON object" };
-  }
+  return failCall("arguments_too_large", message);
 }

@@ -1,3 +1,4 @@
+import { errorOf, failCall } from "../../protocol/outcome/failures.ts";
 import type { FieldError, ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { Clock } from "../../capabilities/system.ts";
@@ -37,20 +38,10 @@ export type Resolved =
   | { readonly kind: "retry"; readonly call: ActiveCall };
 
 /** Failure used when a crash interrupted the tool. */
-export const TOOL_INTERRUPTED: ToolFailure = {
-  taxonomyClass: "DEPENDENCY_UNAVAILABLE",
-  errors: [
-    { field: null, code: "interrupted", message: "the run was interrupted while the tool ran" },
-  ],
-};
+export const TOOL_INTERRUPTED: ToolFailure = failCall("interrupted").failure;
 
 /** Failure used when no attempt of a repeated write told whether it happened. */
-export const NO_ANSWER: ToolFailure = {
-  taxonomyClass: "DEPENDENCY_UNAVAILABLE",
-  errors: [
-    { field: null, code: "no_answer", message: "no attempt so far told whether this happened" },
-  ],
-};
+export const NO_ANSWER: ToolFailure = failCall("no_answer").failure;
 
 /**
  * Resolves the unknown outcome of a dispatched operation: asks the contract's `reconcile`, else an
@@ -201,22 +192,12 @@ export function awaitOperator(
 
 const DISPATCHED_WRITE = { ...NOT_DISPATCHED, dispatched: true, mutates: true };
 const CONFIRMED = "an operator confirmed that this happened; its result is not known";
-const STOPPED = {
-  field: null,
-  code: "outcome_unknown",
-  message: "the run was stopped before anybody found out whether this happened",
-};
-const NOT_COMMITTED = { field: null, code: "not_committed", message: "this did not happen" };
-const UNANSWERED: ToolFailure = {
-  taxonomyClass: "UNKNOWN_ERROR",
-  errors: [
-    {
-      field: null,
-      code: "outcome_unknown",
-      message: "no operator said in time whether this happened; look before you ask for it again",
-    },
-  ],
-};
+const STOPPED = errorOf(
+  "outcome_unknown",
+  "the run was stopped before anybody found out whether this happened",
+);
+const NOT_COMMITTED = errorOf("not_committed");
+const UNANSWERED = failCall("outcome_unknown").failure;
 
 function addError(failure: ToolFailure, error: FieldError): ToolFailure {
   return { ...failure, errors: [...failure.errors, error] };

@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { Clock, Random } from "../../capabilities/system.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
@@ -13,7 +14,6 @@ import { checkStillWanted, type WantedPorts } from "../gates/check-still-wanted.
 import { GateTrail } from "../gates/gate.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import { backoffMs, MAX_DELAY_MS } from "./backoff.ts";
-import { failCall } from "../tool-failure.ts";
 import { pause } from "../pause.ts";
 
 /** What deciding about a retry takes of the run. */
@@ -85,10 +85,10 @@ export async function decideNext(
 }
 
 /** The ledger of a workspace holds the write, so no operator is needed. */
-const UNREPORTED = failCall("OBSERVATION_NORMALIZATION_FAIL", {
-  code: "invalid_output",
-  message: "the tool changed the workspace, but did not report it",
-});
+const UNREPORTED = failCall(
+  "invalid_output",
+  "the tool changed the workspace, but did not report it",
+);
 
 /** Tells why the outcome is unknown after an attempt; undefined when it is known. */
 function unknownOutcomeAfter(call: ActiveCall, result: AttemptResult): ToolFailure | undefined {

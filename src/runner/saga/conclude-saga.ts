@@ -1,3 +1,4 @@
+import { errorOf, failCall } from "../../protocol/outcome/failures.ts";
 import type { Log } from "../../capabilities/log.ts";
 import { invocationIdOf } from "../../protocol/invocation/id.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
@@ -6,7 +7,6 @@ import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { hideValues } from "../../protocol/text/hide-values.ts";
 import { normaliseOutput, type NormalOutput } from "../normalise-output.ts";
-import { failCall } from "../tool-failure.ts";
 import {
   isUnknown,
   outputsOf,
@@ -44,11 +44,10 @@ export function concludeSaga(
   if (stuck?.failure) return refuseHalfUndone(ports, { failed, left, stuck: stuck.failure });
   if (left.length > 0 || isUnknown(failed)) return ok(describePartial(saga, failed, left));
   const { taxonomyClass, errors, errorId } = failed.failure;
-  const note: FieldError = {
-    field: null,
-    code: "saga_undone",
-    message: `step ${failed.step} (${failed.toolId}) failed; nothing of this call remains`,
-  };
+  const note = errorOf(
+    "saga_undone",
+    `step ${failed.step} (${failed.toolId}) failed; nothing of this call remains`,
+  );
   return fail({
     taxonomyClass,
     errors: [...errors.map(asStepError), note],
@@ -78,10 +77,10 @@ function makeOutput(
   }
 }
 
-const NO_OUTPUT = failCall("OBSERVATION_NORMALIZATION_FAIL", {
-  code: "invalid_output",
-  message: "every step was made, but the output of the call could not be made",
-});
+const NO_OUTPUT = failCall(
+  "invalid_output",
+  "every step was made, but the output of the call could not be made",
+);
 
 /** An operator has to reconcile the steps that stay. */
 function refuseHalfUndone(
@@ -103,27 +102,18 @@ function refuseHalfUndone(
     toolId: last,
     reason: stuck.errors[0]?.code ?? stuck.taxonomyClass,
   });
-  const errors = left.map(({ step, record }) => ({
-    field: null,
-    code: "not_undone",
-    message: `step ${step} (${record.name}, ${invocationIdOf(record.number)}) has happened and was not undone`,
-  }));
-  const cause = {
-    field: null,
-    code: "step_failed",
-    message: `step ${failed.step} (${failed.toolId}) failed: ${describe(failed.failure)}`,
-  };
-  const undoing = {
-    field: null,
-    code: "compensation_failed",
-    message: `undoing ${last} failed: ${describe(stuck)}`,
-  };
-  const committed = true as const;
-  return fail({
-    taxonomyClass: "COMPENSATION_FAILED",
-    errors: [undoing, cause, ...errors],
-    committed,
-  });
+  const { failure } = failCall("compensation_failed", `undoing ${last} failed: ${describe(stuck)}`);
+  const cause = errorOf(
+    "step_failed",
+    `step ${failed.step} (${failed.toolId}) failed: ${describe(failed.failure)}`,
+  );
+  const remaining = left.map(({ step, record }) =>
+    errorOf(
+      "not_undone",
+      `step ${step} (${record.name}, ${invocationIdOf(record.number)}) has happened and was not undone`,
+    ),
+  );
+  return fail({ ...failure, errors: [...failure.errors, cause, ...remaining], committed: true });
 }
 
 function describe({ taxonomyClass, errors }: ToolFailure): string {

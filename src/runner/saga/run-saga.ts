@@ -1,3 +1,4 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
@@ -13,7 +14,6 @@ import { mutates, type RequestedCall } from "../active-call.ts";
 import { findTool, type LookupPorts } from "../gates/lookup-tool.ts";
 import type { InvocationLedger } from "../invocation-ledger.ts";
 import type { NormalOutput } from "../normalise-output.ts";
-import { failCall } from "../tool-failure.ts";
 import { WAITING } from "../waiting.ts";
 import { writeArguments } from "../write-arguments.ts";
 import { concludeSaga, type ConcludePorts } from "./conclude-saga.ts";
@@ -110,15 +110,9 @@ function askForStep(
   return NO_ARGUMENTS;
 }
 
-const STOPPED = failCall("UNKNOWN_ERROR", {
-  code: "cancelled",
-  message: "the run was stopped before this step",
-});
+const STOPPED = failCall("cancelled", "the run was stopped before this step");
 
-const NO_ARGUMENTS = failCall("UNKNOWN_ERROR", {
-  code: "no_step_arguments",
-  message: "the arguments of this step could not be made",
-});
+const NO_ARGUMENTS = failCall("no_step_arguments");
 
 /**
  * Undoes steps, the last one first. Answers the steps that stay: the first that cannot be undone,

@@ -6,6 +6,7 @@ import schema from "../../../scripts/contracts/harness/observation.schema.json" 
 import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { observeFailure, observeSuccess } from "../../../src/protocol/outcome/observation.ts";
+import { failCall, FAILURES as CODES } from "../../../src/protocol/outcome/failures.ts";
 import { respond, type DispatchState } from "../../../src/protocol/outcome/response-vector.ts";
 import {
   TAXONOMY_CLASSES,
@@ -126,4 +127,19 @@ test.each<[FailureClass, boolean, boolean, boolean]>([
     retryable,
     requires_approval: approval,
   });
+});
+
+test("a code has a class, and a message where none is given", () => {
+  expect(failCall("no_policy").failure).toEqual({
+    taxonomyClass: "POLICY_VIOLATION",
+    errors: [{ field: null, code: "no_policy", message: CODES.no_policy[1] }],
+  });
+  expect(failCall("cancelled", "stopped").failure.errors[0]?.message).toBe("stopped");
+  // @ts-expect-error its message names the budget, so the caller gives it
+  failCall("budget_exhausted");
+  // @ts-expect-error a remark ends no call
+  failCall("not_committed");
+  // @ts-expect-error the runtime has no such code
+  const missing = (): unknown => failCall("no_such_code");
+  expect(missing).toThrow();
 });
