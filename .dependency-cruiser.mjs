@@ -75,7 +75,7 @@ const FOLDERS = {
       "durable-objects/run/approval-notices.ts",
       "durable-objects/run/resolve-outcomes.ts",
       "durable-objects/run/run-approvals.ts",
-      "durable-objects/run/stored-invocations.ts",
+      "durable-objects/run/run-invocations.ts",
     ],
   },
   "define-deployment": {

@@ -31,7 +31,7 @@ import {
 } from "../../src/protocol/identity/principal.ts";
 import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
-import type { OpenRun } from "./open-run.ts";
+import type { Run } from "./run.ts";
 
 export interface DecisionPorts {
   readonly clock: Clock;
@@ -51,8 +51,8 @@ export interface DecisionPorts {
 }
 
 /** What a decision reads of its run, and where it is stored. */
-export interface DecidedRun extends Pick<OpenRun, "approvals"> {
-  readonly invocations: Pick<OpenRun["invocations"], "find" | "all">;
+export interface DecidedRun extends Pick<Run, "approvals"> {
+  readonly invocations: Pick<Run["invocations"], "find" | "all">;
   readonly store: {
     identity(): Pick<ReviewPorts, "runId">;
     claimed(): ReviewPorts["claim"] | undefined;

@@ -3,7 +3,7 @@ import { summarise } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { type Actors, actorsOf } from "../../src/protocol/identity/principal.ts";
-import type { Outbox } from "./outbox.ts";
+import type { StoredRun } from "./stored-run.ts";
 import type { RefusalTally } from "./refusal-tally.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
@@ -13,12 +13,12 @@ import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
  * Contract: synchronous; a notice commits together with the writes of its caller.
  */
 export class ApprovalNotices {
-  readonly #outbox: Pick<Outbox, "notify">;
+  readonly #outbox: Pick<StoredRun["outbox"], "notify">;
   readonly #runId: RunId;
   readonly #refusals: Pick<RefusalTally, "isRecordedInFull"> | undefined;
 
   constructor(
-    outbox: Pick<Outbox, "notify">,
+    outbox: Pick<StoredRun["outbox"], "notify">,
     runId: RunId,
     refusals?: Pick<RefusalTally, "isRecordedInFull">,
   ) {

@@ -1,6 +1,7 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type { LogEntry, RefusalEntry } from "./run-log.ts";
+import type { LogEntry } from "./run-log.ts";
+import type { RefusalEntry } from "./stored-run.ts";
 import { NEW_RUN, type RunProgress } from "./run-progress.ts";
 
 /** A publication in KV. `invocation` names the call; null is the run itself. */
@@ -49,15 +50,4 @@ export function replayLog(entries: Iterable<LogEntry>, deliveredSeq: number): Lo
   const progress = Object.assign({ ...NEW_RUN }, ...changes) as RunProgress;
   notices = notices.filter(({ seq }) => seq > deliveredSeq);
   return { progress, invocations, publications, notices, refusals, lastSeq };
-}
-
-/** The fields of an object that differ from an earlier one, by identity. */
-export function changedFields<Fields extends object>(
-  before: Partial<Fields>,
-  now: Fields,
-): Partial<Fields> {
-  const entries = Object.entries(now) as [keyof Fields, unknown][];
-  return Object.fromEntries(
-    entries.filter(([name, value]) => value !== undefined && before[name] !== value),
-  ) as Partial<Fields>;
 }

@@ -1,16 +1,16 @@
 import type { MismatchNote, MismatchNotes } from "../../src/capabilities/run-journal.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
-import type { StoredInvocations } from "./stored-invocations.ts";
+import type { RunInvocations } from "./run-invocations.ts";
 
 /**
  * Gives the loop the mismatches of a run that the model was not told of.
  * Ownership: one per incarnation of a run. A note counts as told once its message is stored.
  */
-export class StoredMismatches implements MismatchNotes {
-  readonly #invocations: Pick<StoredInvocations, "untoldMismatches">;
+export class UntoldMismatches implements MismatchNotes {
+  readonly #invocations: Pick<RunInvocations, "untoldMismatches">;
   readonly #taken = new Set<number>();
 
-  constructor(invocations: Pick<StoredInvocations, "untoldMismatches">) {
+  constructor(invocations: Pick<RunInvocations, "untoldMismatches">) {
     this.#invocations = invocations;
   }
 

@@ -1,3 +1,4 @@
+import type { MismatchNotes } from "../../src/capabilities/run-journal.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import { newRunMemory, readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
@@ -8,15 +9,16 @@ import { ApprovalNotices } from "./approval-notices.ts";
 import { EventFeed } from "./event-feed.ts";
 import { EventLog } from "./event-log.ts";
 import { Outbox } from "./outbox.ts";
+import type { Run } from "./run.ts";
 import type { RunStore } from "./run-store.ts";
 import { RefusalTally } from "./refusal-tally.ts";
 import { RunApprovals } from "./run-approvals.ts";
 import { StoredApprovals } from "./stored-approvals.ts";
-import { StoredMismatches } from "./mismatch-notes.ts";
+import { UntoldMismatches } from "./mismatch-notes.ts";
 import { RunNotices } from "./run-notices.ts";
 import { StoredFiles } from "./stored-files.ts";
 import { StoredInbox } from "./stored-inbox.ts";
-import { StoredInvocations } from "./stored-invocations.ts";
+import { RunInvocations } from "./run-invocations.ts";
 import { StoredJournal } from "./stored-journal.ts";
 import { StoredPrompt } from "./stored-prompt.ts";
 import { StoredTranscript } from "./stored-transcript.ts";
@@ -28,21 +30,16 @@ export interface OpenRunPorts {
   readonly abandon: (cause: unknown) => void;
 }
 
-/** A claimed run in memory: its tables, its readers and its inbox. */
-export interface OpenRun {
+/** A claimed run in memory, over its tables: with its events, its readers and its deliveries. */
+export interface OpenRun extends Run {
   readonly store: RunStore;
-  readonly transcript: StoredTranscript;
-  readonly prompt: StoredPrompt;
-  readonly invocations: StoredInvocations;
+  readonly journal: StoredJournal;
   readonly outbox: Outbox;
-  readonly notices: RunNotices;
   readonly log: EventLog;
   readonly feed: EventFeed;
-  readonly journal: StoredJournal;
-  readonly approvals: RunApprovals;
   readonly inbox: StoredInbox;
-  readonly mismatches: StoredMismatches;
-  readonly files: StoredFiles;
+  /** Those that the loop has to tell the model of. */
+  readonly mismatches: MismatchNotes;
 }
 
 /** Opens a claimed run. Contract: its tables exist. */
@@ -58,7 +55,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   const transcript = new StoredTranscript(store.log);
   const prompt = new StoredPrompt(sql, tables);
   const files = new StoredFiles(sql, tables);
-  const invocations = new StoredInvocations(store.log, logged.invocations);
+  const invocations = new RunInvocations(store.log, logged.invocations);
   const outbox = new Outbox(store, logged, createdMs);
   const refusals = new RefusalTally(store.log, logged.refusals);
   const notices = new RunNotices({ store, invocations, outbox, refusals });
@@ -88,7 +85,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   if (ended || store.claimed()?.call) inbox.close();
   else if (tables.has("inbox")) inbox.restore(countSteering(transcript, store));
   const stored = { store, transcript, prompt, invocations, outbox, log };
-  const mismatches = new StoredMismatches(invocations);
+  const mismatches = new UntoldMismatches(invocations);
   return { ...stored, notices, feed, journal, approvals, inbox, mismatches, files };
 }
 

@@ -1,9 +1,8 @@
 import type { ApprovalAnswer, DecisionAnswer } from "../../src/capabilities/run.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
-import { composeFingerprints } from "../../src/compose/run.ts";
-import type { RawEnv } from "../../src/env.ts";
+import type { Fingerprints } from "../../src/capabilities/fingerprints.ts";
 import { lazily } from "../../src/protocol/text/lazily.ts";
-import type { RunStore } from "./run-store.ts";
+import type { StoredFacts } from "./stored-run.ts";
 
 /**
  * Makes the fingerprint of a hash of this run. The rows of the run keep the hash. What leaves its
@@ -13,8 +12,11 @@ import type { RunStore } from "./run-store.ts";
 export type FingerprintOf = (hash: string) => Promise<string>;
 
 /** Gives the fingerprints of one run. */
-export function fingerprintsOf(store: Pick<RunStore, "identity">, env: RawEnv): FingerprintOf {
-  const fingerprints = lazily(() => composeFingerprints(env));
+export function fingerprintsOf(
+  store: Pick<StoredFacts, "identity">,
+  compose: () => Fingerprints,
+): FingerprintOf {
+  const fingerprints = lazily(compose);
   return (hash) => {
     const { runId, owner } = store.identity();
     return fingerprints().of({ tenantId: owner.tenantId, runId }, hash);

@@ -1,5 +1,4 @@
-import type { LoggedProgress } from "../../src/loop/run-memory.ts";
-import type { RunIncarnations } from "./run-store.ts";
+import type { RunIncarnations } from "./stored-run.ts";
 
 /** Recoveries without a finished step after which the run ends. */
 const MAX_RECOVERIES = 5;
@@ -24,7 +23,7 @@ export interface Recovery {
  */
 export function planRecovery(
   incarnations: RunIncarnations,
-  { lastStep, isStepOpen }: Pick<LoggedProgress, "lastStep" | "isStepOpen">,
+  { lastStep, isStepOpen }: { readonly lastStep: number; readonly isStepOpen: boolean },
 ): Recovery {
   const recoveredStep = isStepOpen ? lastStep - 1 : lastStep;
   const recoveries = incarnations.recoveredStep === recoveredStep ? incarnations.recoveries + 1 : 1;

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RefusalEntry, RunLog } from "./run-log.ts";
+import type { DecisionLog, RefusalEntry } from "./stored-run.ts";
 
 /** Refusals of one kind that are recorded in full. */
 const FULL_PER_KIND = 3;
@@ -41,10 +41,10 @@ const NONE: Tally = { seen: 0, fullChars: 0, count: 0, since: "", at: "" };
  * Contract: synchronous; its entries belong to the batch of the caller.
  */
 export class RefusalTally {
-  readonly #log: RunLog;
+  readonly #log: Pick<DecisionLog, "put">;
   readonly #kinds = new Map<string, Tally>();
 
-  constructor(log: RunLog, logged: readonly RefusalEntry[]) {
+  constructor(log: Pick<DecisionLog, "put">, logged: readonly RefusalEntry[]) {
     this.#log = log;
     for (const entry of logged) this.#apply(entry);
   }

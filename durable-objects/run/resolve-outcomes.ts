@@ -1,13 +1,13 @@
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
-import type { OpenRun } from "./open-run.ts";
-import { awaitsOperator } from "./stored-invocations.ts";
+import type { Run } from "./run.ts";
+import { awaitsOperator } from "./run-invocations.ts";
 
 /** What a resolution reads of its run, and where it is stored. */
 export interface ResolvedRun {
-  readonly invocations: Pick<OpenRun["invocations"], "find" | "resolve" | "awaitingOperator">;
-  readonly journal: Pick<OpenRun["journal"], "hasEnded">;
-  readonly notices: Pick<OpenRun["notices"], "outcomeResolved">;
+  readonly invocations: Pick<Run["invocations"], "find" | "resolve" | "awaitingOperator">;
+  readonly journal: Pick<Run["journal"], "hasEnded">;
+  readonly notices: Pick<Run["notices"], "outcomeResolved">;
   readonly store: { incarnations(): { readonly stop: StopReason | null } };
 }
 

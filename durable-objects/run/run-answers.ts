@@ -29,21 +29,32 @@ import {
   type Viewer,
 } from "../../src/protocol/identity/viewer.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
+import type { Settlement } from "../../src/protocol/invocation/record.ts";
 import type { UndoReport } from "../../src/protocol/invocation/undo.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { showContent } from "../../src/protocol/tool/content.ts";
+import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import type { ApprovalDecisions } from "./approval-decisions.ts";
-import type { OpenRun } from "./open-run.ts";
-import type { RunLifecycle } from "./run-lifecycle.ts";
+import type { Run } from "./run.ts";
+import { reviewMismatch } from "./review-mismatch.ts";
+import { resolveOutcome } from "./resolve-outcomes.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import { runStateOf } from "./run-state-of.ts";
 import { claimUndo, endUndo, settleUndo, type UndoPorts } from "./undo-invocation.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
 import { isWithdrawnBySteering } from "./wait-reasons.ts";
 
-export interface AnswerPorts {
-  readonly lifecycle: RunLifecycle;
+/** What an answer does with the loop of its run. */
+interface LoopControl {
+  /** Stops the run; resolves once it has ended. Contract: the first reason stays; idempotent. */
+  stop(reason: StopReason): Promise<void>;
+  /** Continues a run that waits. */
+  resume(): void;
+}
+
+interface AnswerPorts {
+  readonly lifecycle: LoopControl;
   readonly decisions: ApprovalDecisions;
   readonly clock: Clock;
   readonly fingerprintOf: FingerprintOf;
@@ -52,10 +63,10 @@ export interface AnswerPorts {
 
 /** Answers the typed RPC of a claimed run. Ownership: one per claimed run in memory. */
 export class RunAnswers implements RunMethods {
-  readonly #run: OpenRun;
+  readonly #run: Run;
   readonly #ports: AnswerPorts;
 
-  constructor(run: OpenRun, ports: AnswerPorts) {
+  constructor(run: Run, ports: AnswerPorts) {
     this.#run = run;
     this.#ports = ports;
   }
@@ -98,7 +109,7 @@ export class RunAnswers implements RunMethods {
 
   async settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
     const { invocations, store } = this.#run;
-    const { clock, lifecycle, undo } = this.#ports;
+    const { clock, undo } = this.#ports;
     const missing = checkRunAccess(store, mayStop, viewer);
     if (missing) return missing;
     const { invocation, outcome, by } = report;
@@ -106,7 +117,7 @@ export class RunAnswers implements RunMethods {
     const settlement = { outcome, by, atMs: clock.nowMs() };
     const kind =
       settleUndo(this.#run, undo, { invocation, settlement }) ??
-      lifecycle.resolveOutcome(invocation, settlement);
+      this.#resolve(invocation, settlement);
     return kind === "settled" ? { kind, state: await this.#readState(viewer) } : { kind };
   }
 
@@ -137,7 +148,8 @@ export class RunAnswers implements RunMethods {
     const missing = checkRunAccess(store, mayStop, viewer);
     if (missing) return missing;
     if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
-    const kind = this.#ports.lifecycle.reviewMismatch(invocation, by);
+    const atMs = this.#ports.clock.nowMs();
+    const kind = reviewMismatch(this.#run, { invocation, by, atMs });
     return kind === "settled" ? { kind, state: await this.#readState(viewer) } : { kind };
   }
 
@@ -209,17 +221,15 @@ export class RunAnswers implements RunMethods {
     return { kind: "transcript", messages: transcript.all(), workflowId };
   }
 
+  /** Resolves an unknown outcome as an operator reported, and continues the run. */
+  #resolve(invocation: number, settlement: Settlement): "settled" | "not_awaited" {
+    const kind = resolveOutcome(this.#run, invocation, settlement);
+    if (kind === "settled") this.#ports.lifecycle.resume();
+    return kind;
+  }
+
   #readState(viewer: Viewer): Promise<RunState> {
-    const { approvals, invocations, store } = this.#run;
-    return runStateOf({
-      identity: store.identity(),
-      call: store.call(),
-      mayUndo: mayStop(store.identity().owner, viewer),
-      progress: store.progress(),
-      incarnations: store.incarnations(),
-      invocations: invocations.all(),
-      pendingApprovals: approvals.pending(),
-      fingerprintOf: this.#ports.fingerprintOf,
-    });
+    const mayUndo = mayStop(this.#run.store.identity().owner, viewer);
+    return runStateOf(this.#run, { mayUndo, fingerprintOf: this.#ports.fingerprintOf });
   }
 }

@@ -11,15 +11,24 @@ import { summarise } from "../../src/protocol/approval/view.ts";
 import { takeVote } from "../../src/protocol/approval/check-vote.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 import type { ApprovalNotices } from "./approval-notices.ts";
-import type { StoredApprovals } from "./stored-approvals.ts";
-import type { StoredInvocations } from "./stored-invocations.ts";
+import type { RunInvocations } from "./run-invocations.ts";
 
-export interface RunApprovalPorts {
-  readonly approvals: Pick<
-    StoredApprovals,
-    "put" | "find" | "newest" | "pending" | "hasRejected" | "countAsked"
-  >;
-  readonly invocations: Pick<StoredInvocations, "edit">;
+/** The approvals of a run as they are stored, with votes and signed tokens. */
+export interface ApprovalRecords {
+  /** Stores an approval. It replaces an earlier record of the same generation. */
+  put(record: ApprovalRecord): void;
+  find(invocation: number, generation: number): ApprovalRecord | undefined;
+  newest(invocation: number): ApprovalRecord | undefined;
+  /** Approvals that are not closed. */
+  pending(): readonly ApprovalRecord[];
+  hasRejected(payload: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean;
+  /** Counts the other invocations that have an approval, whatever its status. */
+  countAsked(exceptInvocation: number): number;
+}
+
+interface RunApprovalPorts {
+  readonly approvals: ApprovalRecords;
+  readonly invocations: Pick<RunInvocations, "edit">;
   readonly journal: Pick<RunJournal, "append" | "flush">;
   readonly notices: ApprovalNotices;
   readonly runId: RunId;

@@ -1,4 +1,4 @@
-import { composeRunGateway } from "../../src/compose/run.ts";
+import { composeFingerprints, composeRunGateway, composeVerifying } from "../../src/compose/run.ts";
 import type { RunGateway } from "../../src/capabilities/run.ts";
 import type { RunRecords } from "../../src/capabilities/run-records.ts";
 import type { TenantInbox } from "../../src/capabilities/tenant.ts";
@@ -7,9 +7,8 @@ import { composeRunRecords } from "../../src/compose/stores.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import { endInterrupted } from "../../src/loop/end-interrupted.ts";
 import { readProgress } from "../../src/loop/run-memory.ts";
-import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
-import type { Settlement } from "../../src/protocol/invocation/record.ts";
 import type { RunDeadline } from "../deadlines.ts";
 import { fingerprintsOf } from "./outgoing-hashes.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
@@ -19,7 +18,7 @@ import { finalDeadlines, WATCH_EVERY_MS } from "./run-deadlines.ts";
 import { RunActivity, type ActivityPorts, type LoopEnd } from "./run-activity.ts";
 import { RunVerifications } from "./run-verifications.ts";
 import { waitReasonsOf } from "./wait-reasons.ts";
-import { expireOutcomes, resolveOutcome } from "./resolve-outcomes.ts";
+import { expireOutcomes } from "./resolve-outcomes.ts";
 
 /**
  * Delay of the delivery after the end. The platform holds back what it sends while a write is not
@@ -50,11 +49,19 @@ export class RunLifecycle {
     this.#run = run;
     this.#ports = ports;
     this.#activity = new RunActivity(run, ports);
-    this.#verifications = new RunVerifications(run, ports);
+    const { deadlines, deployment, env } = ports;
+    this.#verifications = new RunVerifications(run, {
+      ...ports,
+      schedule: (atMs) =>
+        atMs === undefined ? deadlines.clear("verification") : deadlines.set("verification", atMs),
+      compose: ({ runId, principal: { tenantId } }) =>
+        composeVerifying(env, { deployment, runId, tenantId }),
+      keptMs: () => requireEnv(env).lifetimes.runMs,
+    });
     const recordsOf = (): RunRecords => composeRunRecords(requireEnv(ports.env));
     const inboxOf = (tenantId: TenantId): TenantInbox =>
       composeTenants(requireEnv(ports.env).tenants).inboxOf(tenantId);
-    const fingerprintOf = fingerprintsOf(run.store, ports.env);
+    const fingerprintOf = fingerprintsOf(run.store, () => composeFingerprints(env));
     const runs = (): RunGateway => composeRunGateway(ports.env);
     this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, runs, inboxOf, fingerprintOf });
   }
@@ -110,18 +117,6 @@ export class RunLifecycle {
     if (this.#activity.isRunning) this.#activity.stop(stop);
     else if (incarnations.isWaiting) this.#relaunch();
     else this.#recover({ isRequested: true });
-  }
-
-  /** Resolves an unknown outcome as an operator reported. Contract: the first report stays. */
-  resolveOutcome(number: number, settlement: Settlement): "settled" | "not_awaited" {
-    const answer = resolveOutcome(this.#run, number, settlement);
-    if (answer === "settled") this.resume();
-    return answer;
-  }
-
-  /** Stores that an operator reviewed a mismatch. Contract: the first review stays. */
-  reviewMismatch(number: number, by: ActorId): "settled" | "not_awaited" {
-    return this.#verifications.review(number, by);
   }
 
   /**

@@ -1,10 +1,10 @@
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
 import { LogRows, type EventRow, type LogRow } from "./log-rows.ts";
 import type { PackedText } from "../packed-text.ts";
 import type { RunProgress } from "./run-progress.ts";
+import type { DecisionLog, InvocationEntry, RefusalEntry } from "./stored-run.ts";
 
 /**
  * Longest text of one row. Production refuses rows over 2 MB, the local platform does not.
@@ -12,22 +12,10 @@ import type { RunProgress } from "./run-progress.ts";
  */
 const MAX_ROW_CHARS = 600_000;
 
-/** What the log holds of refusals: each one that was counted, and that all were reported. */
-export type RefusalEntry =
-  | {
-      readonly kind: "refused";
-      readonly of: string;
-      /** Size of its record in full; 0 without one. */
-      readonly fullChars: number;
-      readonly at: string;
-    }
-  | { readonly kind: "refusals_reported" };
-
 /** What one entry of the log changes. Events are not entries: they have a column of their own. */
 export type LogEntry =
   | { readonly kind: "message"; readonly message: TranscriptMessage }
-  /** The fields of a record that changed; the first entry of a record has all of them. */
-  | { readonly kind: "invocation"; readonly number: number; readonly changed: ChangedRecord }
+  | InvocationEntry
   /** The fields of the progress that changed. */
   | { readonly kind: "progress"; readonly changed: Partial<RunProgress> }
   | { readonly kind: "notice"; readonly seq: number; readonly notice: TenantNotice }
@@ -36,14 +24,12 @@ export type LogEntry =
   /** A publication was delivered. The row of the run says which notices were. */
   | { readonly kind: "delivered"; readonly seq: number };
 
-export type ChangedRecord = Partial<ToolInvocationRecord>;
-
 /**
  * The append-only log of a run: what its loop does, one row for all that is stored together.
  * Ownership: one per run object; the only writer of the `log` table after row 0. Rows never change;
  * the log is emptied when the run shrinks.
  */
-export class RunLog {
+export class RunLog implements DecisionLog {
   readonly #sql: SqlStorage;
   readonly #rows: LogRows;
   /** Undefined until the rows are summed up. */

@@ -7,17 +7,15 @@ import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invoca
 import type { VerificationRecord } from "../../src/protocol/outcome/verification.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import { describeAwaited } from "./awaited-outcomes.ts";
-import type { Outbox } from "./outbox.ts";
 import type { RefusalTally } from "./refusal-tally.ts";
-import type { RunStore } from "./run-store.ts";
-import type { StoredInvocations } from "./stored-invocations.ts";
+import type { RunInvocations } from "./run-invocations.ts";
+import type { ClaimedRun, StoredRun } from "./stored-run.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
-export interface NoticePorts {
-  readonly store: RunStore;
-  readonly invocations: StoredInvocations;
-  readonly outbox: Outbox;
+export interface NoticePorts extends Pick<StoredRun, "store"> {
+  readonly outbox: Pick<StoredRun["outbox"], "notify">;
+  readonly invocations: RunInvocations;
   readonly refusals: RefusalTally;
 }
 
@@ -199,7 +197,7 @@ export class RunNotices {
     return actorsOf(this.#claim().principal);
   }
 
-  #claim(): NonNullable<ReturnType<RunStore["claimed"]>> {
+  #claim(): ClaimedRun {
     const claim = this.#ports.store.claimed();
     if (!claim) throw new Error("the run has shrunk");
     return claim;

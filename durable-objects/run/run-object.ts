@@ -1,7 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CallAnswer, RunMethods } from "../../src/capabilities/run.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
-import { composeClock, composeDeciding, composeLog, composeUndo } from "../../src/compose/run.ts";
+import {
+  composeClock,
+  composeDeciding,
+  composeFingerprints,
+  composeLog,
+  composeUndo,
+} from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
@@ -181,7 +187,7 @@ export class RunObject extends DurableObject<RawEnv> {
       lifecycle,
       decisions,
       clock,
-      fingerprintOf: fingerprintsOf(run.store, this.env),
+      fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(this.env)),
       undo: composeUndo(this.env),
     });
     this.#run = { ...run, lifecycle, answers };

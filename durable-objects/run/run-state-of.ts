@@ -10,44 +10,43 @@ import {
   type InvocationEnd,
   type ToolInvocationRecord,
 } from "../../src/protocol/invocation/record.ts";
-import type { ShownCall } from "../../src/protocol/run/direct-call.ts";
 import { isHeldBySaga } from "./held-by-saga.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
-import type { RunProgress } from "./run-progress.ts";
-import type { RunIdentity, RunIncarnations } from "./run-store.ts";
-import { awaitsOperator } from "./stored-invocations.ts";
+import type { Run } from "./run.ts";
+import { awaitsOperator } from "./run-invocations.ts";
 import { toIso } from "../../src/protocol/text/iso-time.ts";
 import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 
-/** Stored parts of a run from which its state is built. */
-export interface StoredRun {
-  readonly identity: RunIdentity;
-  readonly progress: RunProgress;
-  readonly incarnations: RunIncarnations;
-  /** Present in a run of one direct call. */
-  readonly call?: ShownCall | undefined;
-  readonly invocations: readonly ToolInvocationRecord[];
-  readonly pendingApprovals: readonly ApprovalRecord[];
+type ShownRun = Pick<Run, "approvals" | "invocations" | "store">;
+
+/** How a run is shown to one viewer. */
+interface Showing {
   /** The viewer may undo calls of this run, as far as policy allows. */
   readonly mayUndo: boolean;
   readonly fingerprintOf: FingerprintOf;
 }
 
 /** Formats a stored run as `GET /v1/runs/:id` shows it. */
-export async function runStateOf(run: StoredRun): Promise<RunState> {
-  const { runId, model, createdMs } = run.identity;
-  const { reason, error, title, steps, usage, endedMs } = run.progress;
+export async function runStateOf(
+  { approvals, invocations, store }: ShownRun,
+  showing: Showing,
+): Promise<RunState> {
+  const { runId, model, createdMs } = store.identity();
+  const { reason, error, title, steps, usage, endedMs } = store.progress();
+  const { isWaiting, epoch } = store.incarnations();
+  const call = store.call();
+  const calls = { all: invocations.all(), pending: approvals.pending() };
   return {
     runId,
-    status: statusOf(reason, run.incarnations.isWaiting),
+    status: statusOf(reason, isWaiting),
     ...(reason !== null && { reason }),
     ...(error !== null && { error }),
     ...(title !== null && { title }),
     model,
-    ...(run.call && { call: run.call }),
+    ...(call && { call }),
     steps,
-    recoveries: run.incarnations.epoch,
-    toolCalls: await Promise.all(run.invocations.map((record) => toSummary(record, run))),
+    recoveries: epoch,
+    toolCalls: await Promise.all(calls.all.map((record) => toSummary(record, calls, showing))),
     usage,
     timestamps: {
       createdAt: toIso(createdMs),
@@ -56,17 +55,24 @@ export async function runStateOf(run: StoredRun): Promise<RunState> {
   };
 }
 
+/** All calls of a run, and its approvals that are not closed. */
+interface ShownCalls {
+  readonly all: readonly ToolInvocationRecord[];
+  readonly pending: readonly ApprovalRecord[];
+}
+
 async function toSummary(
   record: ToolInvocationRecord,
-  { pendingApprovals, mayUndo, invocations, fingerprintOf }: StoredRun,
+  { all, pending }: ShownCalls,
+  { mayUndo, fingerprintOf }: Showing,
 ): Promise<ToolCallSummary> {
   const { number, toolCallId, name, step, state, dispatches, binding, settlement, end } = record;
   const { observation, response } = end ?? {};
   const metadata = observation?.execution_metadata;
   const find = (wanted: number): ToolInvocationRecord | undefined =>
-    invocations.find((one) => one.number === wanted);
+    all.find((one) => one.number === wanted);
   const undo = undoStateOf(record, mayUndo && !isHeldBySaga(record, find));
-  const approval = pendingApprovals.find(({ invocation }) => invocation === number);
+  const approval = pending.find(({ invocation }) => invocation === number);
   return {
     toolCallId,
     invocationId: invocationIdOf(number),

@@ -4,27 +4,15 @@ import { showCall, type ShownCall } from "../../src/protocol/run/direct-call.ts"
 import { NO_FACTS, type StopReason } from "../../src/protocol/run/facts.ts";
 import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
 import type { DeadlineSet, RunDeadline, StoredDeadlines } from "../deadlines.ts";
-import { changedFields, replayLog, type LoggedState } from "./logged-state.ts";
+import { changedFields } from "./changed-fields.ts";
+import { replayLog, type LoggedState } from "./logged-state.ts";
 import type { Outbox } from "./outbox.ts";
 import { RunLog } from "./run-log.ts";
 import type { RunProgress } from "./run-progress.ts";
 import { createRunTables, RunTables } from "./run-tables.ts";
 import { StoredFiles } from "./stored-files.ts";
 import { StoredPrompt } from "./stored-prompt.ts";
-
-/** What a run knows about the incarnations of its object. */
-export interface RunIncarnations {
-  /** Grows by one with each interruption. */
-  readonly epoch: number;
-  /** Recoveries since a step was finished. */
-  readonly recoveries: number;
-  /** Finished steps at the last recovery. */
-  readonly recoveredStep: number;
-  /** Why the run must stop, in this incarnation or a later one; null when it need not stop. */
-  readonly stop: StopReason | null;
-  /** The run waits for a person, and no loop is running. */
-  readonly isWaiting: boolean;
-}
+import type { ClaimedRun, RunIdentity, RunIncarnations, StoredFacts } from "./stored-run.ts";
 
 const FIRST_INCARNATION: RunIncarnations = {
   epoch: 0,
@@ -33,17 +21,6 @@ const FIRST_INCARNATION: RunIncarnations = {
   stop: null,
   isWaiting: false,
 };
-
-/** Facts of a run that never change until the run is deleted. */
-export interface RunIdentity {
-  readonly runId: RunId;
-  readonly model: string;
-  /** Hash of the request body; undefined when the request had no idempotency key. */
-  readonly requestHash: string | undefined;
-  readonly owner: RunOwner;
-  readonly claimedMessages: number;
-  readonly createdMs: number;
-}
 
 /** What the claim of a run does not say. */
 export interface RunBeginning {
@@ -54,7 +31,7 @@ export interface RunBeginning {
 /** The row of a run and what its log came to, in memory. */
 interface HeldRun {
   readonly identity: RunIdentity;
-  readonly claimed: ClaimRow | undefined;
+  readonly claimed: ClaimedRun | undefined;
   readonly incarnations: RunIncarnations;
   readonly tables: RunTables;
   /** What its log came to when the row was read. */
@@ -68,7 +45,7 @@ interface HeldRun {
  * tables. It holds the row in memory too, and changes the memory after the row: a failed write
  * leaves both as they were.
  */
-export class RunStore {
+export class RunStore implements StoredFacts {
   readonly #storage: DurableObjectStorage;
   /** Contract: used only once the run is claimed. */
   readonly log: RunLog;
@@ -135,7 +112,7 @@ export class RunStore {
   }
 
   /** The claim of the run without messages and prompt; undefined once the run has shrunk. */
-  claimed(): ClaimRow | undefined {
+  claimed(): ClaimedRun | undefined {
     return this.#run.claimed;
   }
 
@@ -260,11 +237,8 @@ function fromRow(row: RunRow): Pick<HeldRun, "identity" | "claimed" | "incarnati
   };
 }
 
-/** What the row holds of a claim. */
-type ClaimRow = Omit<RunClaim, "messages" | "instructions" | "context" | "files">;
-
-/** What no other column says of it. */
-type ClaimColumn = Omit<ClaimRow, "runId" | "model" | "requestHash">;
+/** What no other column says of the claim. */
+type ClaimColumn = Omit<ClaimedRun, "runId" | "model" | "requestHash">;
 
 type RunRow = {
   run_id: string;

@@ -1,31 +1,45 @@
-import { composeVerifying } from "../../src/compose/run.ts";
-import { requireEnv } from "../../src/env.ts";
-import { MAX_ATTEMPT_MS, verifyWrite } from "../../src/loop/verify-write.ts";
-import type { ActorId } from "../../src/protocol/identity/ids.ts";
+import type { Clock } from "../../src/capabilities/system.ts";
+import { MAX_ATTEMPT_MS, verifyWrite, type VerifyingPorts } from "../../src/loop/verify-write.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type {
   UnverifiedReason,
   VerificationRecord,
 } from "../../src/protocol/outcome/verification.ts";
-import type { OpenRun } from "./open-run.ts";
-import type { ActivityPorts } from "./run-activity.ts";
+import type { Run } from "./run.ts";
+import type { ClaimedRun } from "./stored-run.ts";
 
 /** Delays after an attempt that got no answer. After the last attempt the outcome is unknown. */
 const RETRY_AFTER_MS = [10_000, 60_000];
 
+export interface VerificationPorts {
+  readonly clock: Clock;
+  /** Sets the time of the next verification. Undefined: none is planned. */
+  readonly schedule: (atMs: number | undefined) => void;
+  /** Builds what reading the state after a write needs. */
+  readonly compose: (claim: ClaimedRun) => VerifyingPorts;
+  /** How long an ended run is kept. Unit: milliseconds. */
+  readonly keptMs: () => number;
+  /** Keeps the object alive until the work is done. */
+  readonly keepAlive: (work: Promise<unknown>) => void;
+  /** Ends this incarnation of the object; the next one continues from storage. */
+  readonly abandon: (cause: unknown) => void;
+}
+
+type VerifiedRun = Pick<Run, "invocations" | "notices" | "store">;
+
 /**
  * Verifies the completed writes of one run, some time after each (docs/reliability.md). It does not
  * hold back the run, nor its end. While a write is being undone, its verification waits.
- * Ownership: one per claimed run in memory; the only writer of verifications.
+ * Ownership: one per claimed run in memory. It writes all of a verification but its review.
  * Contract: a state is read at least once, and one outcome is recorded. Each attempt is counted
  * before it is made.
  */
 export class RunVerifications {
-  readonly #run: OpenRun;
-  readonly #ports: ActivityPorts;
+  readonly #run: VerifiedRun;
+  readonly #ports: VerificationPorts;
   #isVerifying = false;
 
-  constructor(run: OpenRun, ports: ActivityPorts) {
+  constructor(run: VerifiedRun, ports: VerificationPorts) {
     this.#run = run;
     this.#ports = ports;
     run.invocations.onVerifiable(() => this.plan());
@@ -33,18 +47,14 @@ export class RunVerifications {
 
   /** Sets a deadline for the earliest verification. */
   plan(): void {
-    const { deadlines } = this.#ports;
     const times = this.#listDecided().map(dueAtMs);
-    if (times.length > 0) deadlines.set("verification", Math.min(...times));
-    else deadlines.clear("verification");
+    this.#ports.schedule(times.length > 0 ? Math.min(...times) : undefined);
   }
 
   /** Verifies what is due, without holding back the alarm. */
   verifyDue(): void {
-    const { clock, deadlines, keepAlive, abandon } = this.#ports;
-    if (this.#isVerifying) {
-      return deadlines.set("verification", clock.nowMs() + MAX_ATTEMPT_MS);
-    }
+    const { clock, schedule, keepAlive, abandon } = this.#ports;
+    if (this.#isVerifying) return schedule(clock.nowMs() + MAX_ATTEMPT_MS);
     this.#isVerifying = true;
     const done = this.#verifyAllDue().catch(abandon);
     keepAlive(done.then(() => (this.#isVerifying = false)));
@@ -55,23 +65,6 @@ export class RunVerifications {
     for (const { number } of this.#run.invocations.toVerify()) {
       this.#end(number, { outcome: "unknown", reason: "retention" });
     }
-  }
-
-  /** Stores that an operator reviewed a mismatch. Contract: the first review stays. */
-  review(number: number, by: ActorId): "settled" | "not_awaited" {
-    const { invocations, journal, notices, store } = this.#run;
-    const { clock } = this.#ports;
-    const record = invocations.find(number);
-    const { verification } = record ?? {};
-    if (verification?.reviewedBy !== undefined) return "settled";
-    const isOver = (verification?.reviewUntilMs ?? 0) <= clock.nowMs();
-    if (!record || !verification || isOver) return "not_awaited";
-    if (!journal.hasEnded || !invocations.isUntoldMismatch(record)) return "not_awaited";
-    store.log.batch(() => {
-      invocations.verify(number, { ...verification, reviewedBy: by });
-      notices.mismatchReviewed(record, by, clock.nowMs());
-    });
-    return "settled";
   }
 
   async #verifyAllDue(): Promise<void> {
@@ -115,27 +108,24 @@ export class RunVerifications {
 
   async #ask(number: number): ReturnType<typeof verifyWrite> {
     const { invocations, store } = this.#run;
-    const { deployment, env } = this.#ports;
     const record = invocations.find(number);
     const claim = store.claimed();
     if (!record || !claim) return { kind: "unknown" };
-    const { runId, principal } = claim;
-    const ports = composeVerifying(env, { deployment, runId, tenantId: principal.tenantId });
     const { pin } = store.progress().facts;
-    return verifyWrite(ports, { claim, pin }, record);
+    return verifyWrite(this.#ports.compose(claim), { claim, pin }, record);
   }
 
   /** Records an outcome, once. */
   #end(number: number, ended: Ended): void {
     const { invocations, notices, store } = this.#run;
-    const { clock, env } = this.#ports;
+    const { clock, keptMs } = this.#ports;
     const record = invocations.find(number);
     const { attempts = 0, outcome } = record?.verification ?? {};
     if (!record || outcome !== undefined) return;
     const atMs = clock.nowMs();
     const endedMs = store.progress().endedMs ?? atMs;
     const isMismatch = ended.outcome === "mismatch";
-    const reviewUntilMs = endedMs + requireEnv(env).lifetimes.runMs;
+    const reviewUntilMs = endedMs + keptMs();
     const verification = { attempts, ...ended, atMs, ...(isMismatch && { reviewUntilMs }) };
     store.log.batch(() => {
       invocations.verify(number, verification);

@@ -1,11 +1,12 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import type { ApprovalRecords } from "./run-approvals.ts";
 import type { RunTables } from "./run-tables.ts";
 
 /**
  * The approvals of a run in SQLite, with votes and signed tokens.
  * Ownership: one per run object; the only writer of the `approvals` table.
  */
-export class StoredApprovals {
+export class StoredApprovals implements ApprovalRecords {
   readonly #sql: SqlStorage;
   readonly #tables: RunTables;
 
@@ -36,7 +37,6 @@ export class StoredApprovals {
     return this.#read("WHERE invocation = ? ORDER BY generation DESC LIMIT 1", invocation)[0];
   }
 
-  /** Approvals that are not closed. */
   pending(): readonly ApprovalRecord[] {
     return this.#read("WHERE status = 'pending' ORDER BY invocation");
   }
@@ -46,7 +46,6 @@ export class StoredApprovals {
     return this.#read(where, toolId, payloadHash).length > 0;
   }
 
-  /** Counts the other invocations that have an approval, whatever its status. */
   countAsked(exceptInvocation: number): number {
     return new Set(
       this.#read("WHERE invocation != ?", exceptInvocation).map(({ invocation }) => invocation),

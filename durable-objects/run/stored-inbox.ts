@@ -1,5 +1,6 @@
 import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 import type { RunTables } from "./run-tables.ts";
+import type { StoredSteering } from "./stored-run.ts";
 
 /** How many messages may wait for a run's next step. */
 const MAX_WAITING = 32;
@@ -10,7 +11,7 @@ const MAX_WAITING = 32;
  * loses nor repeats a message.
  * Ownership: one per run object; the only writer of the `inbox` table.
  */
-export class StoredInbox implements SteeringInbox {
+export class StoredInbox implements SteeringInbox, StoredSteering {
   readonly #sql: SqlStorage;
   readonly #tables: RunTables;
   #waiting: string[] = [];

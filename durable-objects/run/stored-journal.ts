@@ -13,7 +13,7 @@ import type { RunNotices } from "./run-notices.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StoredFiles } from "./stored-files.ts";
-import { awaitsOperator, type StoredInvocations } from "./stored-invocations.ts";
+import { awaitsOperator, type RunInvocations } from "./run-invocations.ts";
 import type { HookContext } from "../../src/protocol/assistant/context.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { StoredPrompt } from "./stored-prompt.ts";
@@ -35,7 +35,7 @@ export interface JournalPorts {
   readonly transcript: StoredTranscript;
   readonly prompt: StoredPrompt;
   readonly files: StoredFiles;
-  readonly invocations: StoredInvocations;
+  readonly invocations: RunInvocations;
   readonly outbox: Outbox;
   readonly notices: RunNotices;
   readonly feed: EventFeed;

@@ -1,14 +1,6 @@
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import type { RunTables } from "./run-tables.ts";
-
-/** What the model gets besides the conversation. */
-export type PromptPart =
-  /** The template of the assistant's instructions. */
-  | "instructions"
-  /** What the client sent for the model to read as data. */
-  | "request_context"
-  /** What the deployment's hook gave. */
-  | "hook_context";
+import type { PromptPart } from "./stored-run.ts";
 
 /**
  * The parts of a run's prompt that are not its conversation, in SQLite. They have a table of their

@@ -5,7 +5,7 @@ import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { attemptOf, UNDO_OWNER, type UndoReport } from "../../src/protocol/invocation/undo.ts";
 import { isHeldBySaga } from "./held-by-saga.ts";
-import type { OpenRun } from "./open-run.ts";
+import type { Run } from "./run.ts";
 
 export interface UndoPorts {
   readonly runIds: Pick<RunIds, "derive">;
@@ -19,7 +19,7 @@ export interface UndoPorts {
  * call and the attempt: two clicks, a repetition and a crash find the same run.
  */
 export async function claimUndo(
-  run: OpenRun,
+  run: Run,
   { runIds, clock }: UndoPorts,
   { viewer, request }: { readonly viewer: Viewer; readonly request: UndoRequest },
 ): Promise<UndoAnswer> {
@@ -88,7 +88,7 @@ interface Begun {
 }
 
 function begin(
-  { invocations, notices, store }: OpenRun,
+  { invocations, notices, store }: Run,
   record: ToolInvocationRecord,
   { attempt, runId, viewer, atMs }: Begun,
 ): void {
@@ -102,7 +102,7 @@ function begin(
  * Takes the report of the run that undoes a call. Contract: idempotent; a report that comes again,
  * or from the run of an earlier attempt, changes nothing.
  */
-export function endUndo(run: OpenRun, ports: UndoPorts, report: UndoReport): void {
+export function endUndo(run: Run, ports: UndoPorts, report: UndoReport): void {
   const { invocation, runId, status } = report;
   const record = run.invocations.find(invocation);
   const isAwaited = record?.undo?.runId === runId && record.undo.status === "running";
@@ -114,7 +114,7 @@ export function endUndo(run: OpenRun, ports: UndoPorts, report: UndoReport): voi
  * Undefined when the undo of the call has not failed. Contract: the first report stays.
  */
 export function settleUndo(
-  run: OpenRun,
+  run: Run,
   ports: UndoPorts,
   { invocation, settlement }: { readonly invocation: number; readonly settlement: Settlement },
 ): "settled" | undefined {
@@ -133,7 +133,7 @@ interface Ended {
 }
 
 function storeEnd(
-  { invocations, notices, outbox, store }: OpenRun,
+  { invocations, notices, outbox, store }: Run,
   { clock, keptMs }: UndoPorts,
   { record, status, by }: Ended,
 ): void {

@@ -1,8 +1,8 @@
 import type { ApprovalAddress, NoRun } from "../../src/capabilities/run.ts";
 import { maySee, type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
-import type { RunStore } from "./run-store.ts";
+import type { StoredFacts } from "./stored-run.ts";
 
-type Claimed = Pick<RunStore, "identity" | "claimed">;
+type Claimed = Pick<StoredFacts, "identity" | "claimed">;
 
 /** Checks whether a caller may read or change a claimed run; undefined means yes. */
 export function checkRunAccess(

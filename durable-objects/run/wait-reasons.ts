@@ -3,8 +3,10 @@ import {
   hasUnknownOutcome,
   type ToolInvocationRecord,
 } from "../../src/protocol/invocation/record.ts";
-import type { OpenRun } from "./open-run.ts";
-import { awaitsOperator } from "./stored-invocations.ts";
+import type { Run } from "./run.ts";
+import { awaitsOperator } from "./run-invocations.ts";
+
+type WaitingRun = Pick<Run, "approvals" | "inbox" | "invocations" | "store">;
 
 /** Why a run whose loop has stopped waits. */
 export interface WaitReasons {
@@ -20,7 +22,7 @@ export interface WaitReasons {
  * Finds why a run waits after its loop stopped; undefined when the loop must start again.
  * Contract: each answer of a person restarts the loop once, because the loop consumes the answer.
  */
-export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
+export function waitReasonsOf(run: WaitingRun): WaitReasons | undefined {
   const { approvals, store } = run;
   const open = openCalls(run);
   const isStopped = store.incarnations().stop !== null;
@@ -36,12 +38,12 @@ export function waitReasonsOf(run: OpenRun): WaitReasons | undefined {
   };
 }
 
-function openCalls({ invocations }: OpenRun): readonly ToolInvocationRecord[] {
+function openCalls({ invocations }: WaitingRun): readonly ToolInvocationRecord[] {
   return invocations.all().filter(({ end }) => end === undefined);
 }
 
 /** Lists the calls that wait for the time of their next attempt. */
-function restingCalls(run: OpenRun): readonly ToolInvocationRecord[] {
+function restingCalls(run: WaitingRun): readonly ToolInvocationRecord[] {
   const planned = openCalls(run).filter(awaitsRetry);
   if (planned.length === 0) return planned;
   const asked = new Set(run.approvals.pending().map(({ invocation }) => invocation));
@@ -49,7 +51,7 @@ function restingCalls(run: OpenRun): readonly ToolInvocationRecord[] {
 }
 
 /** True when the approval or the outcome that a call waits for has arrived, and has an effect. */
-function isAnswered(run: OpenRun, record: ToolInvocationRecord): boolean {
+function isAnswered(run: WaitingRun, record: ToolInvocationRecord): boolean {
   const { number, settlement, awaitedUntilMs } = record;
   if (settlement) return true;
   const isClosed = awaitedUntilMs === undefined && run.approvals.hasClosedApproval(number);
@@ -57,7 +59,7 @@ function isAnswered(run: OpenRun, record: ToolInvocationRecord): boolean {
 }
 
 /** Tells whether a call waits behind another one: the loop does not begin it before that one. */
-function isHeldBack(run: OpenRun, number: number): boolean {
+function isHeldBack(run: WaitingRun, number: number): boolean {
   return restingCalls(run).some((resting) => resting.number <= number);
 }
 
@@ -65,7 +67,7 @@ function isHeldBack(run: OpenRun, number: number): boolean {
  * True when a steering message withdraws a call: one that waits for approval and was never
  * dispatched. A message that withdraws none is read when the run continues for another reason.
  */
-export function isWithdrawnBySteering(run: OpenRun): boolean {
+export function isWithdrawnBySteering(run: WaitingRun): boolean {
   if (!run.inbox.hasSteering) return false;
   // A saga that has begun makes its steps, whatever the message says.
   const isKept = (record: ToolInvocationRecord): boolean =>

@@ -76,7 +76,7 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "an undone call keeps its state",
-    file: "durable-objects/run/stored-invocations.ts",
+    file: "durable-objects/run/run-invocations.ts",
     from: '{ undo, ...(isUndone && { state: "COMPENSATED" }) }',
     to: "{ undo }",
     test: undone(

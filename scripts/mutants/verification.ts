@@ -28,7 +28,7 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "nothing plans the verification",
-    file: "durable-objects/run/stored-invocations.ts",
+    file: "durable-objects/run/run-invocations.ts",
     from: "if (known.end ?? record.end?.verification) this.#onChanged();",
     to: "",
     test: { file: HTTP, name: "is read once the run has ended, and recorded" },
@@ -87,7 +87,7 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "a mismatch that the model knows is on the list too",
-    file: "durable-objects/run/stored-invocations.ts",
+    file: "durable-objects/run/run-invocations.ts",
     from: 'if (verification?.outcome !== "mismatch" || verification.told) return false;',
     to: 'if (verification?.outcome !== "mismatch") return false;',
     test: {
@@ -138,14 +138,14 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "the end of an undo plans no verification",
-    file: "durable-objects/run/stored-invocations.ts",
+    file: "durable-objects/run/run-invocations.ts",
     from: '...(isUndone && { state: "COMPENSATED" }) });\n    this.#onChanged();',
     to: '...(isUndone && { state: "COMPENSATED" }) });',
     test: { file: WHILE_UNDONE, name: "is verified once people have refused the undo" },
   },
   {
     name: "a mismatch stays on the list after the write was undone",
-    file: "durable-objects/run/stored-invocations.ts",
+    file: "durable-objects/run/run-invocations.ts",
     from: '&& this.undoStanding(record) !== "undone";',
     to: ";",
     test: {

@@ -1,10 +1,8 @@
-import type { RunApprovalPorts } from "../../durable-objects/run/run-approvals.ts";
+import type { ApprovalRecords } from "../../durable-objects/run/run-approvals.ts";
 import type { ApprovalRecord } from "../protocol/approval/record.ts";
 
-type StoredRecords = RunApprovalPorts["approvals"];
-
 /** Keeps the approvals of a run in memory, oldest first. */
-export class MemoryApprovals implements StoredRecords {
+export class MemoryApprovals implements ApprovalRecords {
   #records: readonly ApprovalRecord[] = [];
 
   put(record: ApprovalRecord): void {

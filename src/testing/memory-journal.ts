@@ -1,4 +1,4 @@
-import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
+import { RunInvocations } from "../../durable-objects/run/run-invocations.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
@@ -11,7 +11,7 @@ import { NO_FACTS, type RunFacts } from "../protocol/run/facts.ts";
 export class MemoryJournal implements RunJournal {
   readonly events: AiEvent[] = [];
   readonly messages: TranscriptMessage[] = [];
-  readonly invocations = new StoredInvocations({ put: () => {} }, new Map());
+  readonly invocations = new RunInvocations({ put: () => {} }, new Map());
   readonly audits: AuditEntry[] = [];
   readonly contexts: HookContext[] = [];
   /** Content of kept files, by hash. */

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
+import { RunInvocations } from "../../durable-objects/run/run-invocations.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import type { RunEvidence } from "../../src/loop/replay/evidence.ts";
@@ -36,7 +36,7 @@ async function evidenceOf(runId: string): Promise<RunEvidence> {
     return {
       claim: { ...claim, messages: transcript.slice(0, claimedMessages) },
       transcript,
-      invocations: new StoredInvocations(store.log, store.logged().invocations).all(),
+      invocations: new RunInvocations(store.log, store.logged().invocations).all(),
       log: [...new EventLog(storage.sql, store.log, store.incarnations().epoch).readAll()],
       modelCalls,
       createdMs,

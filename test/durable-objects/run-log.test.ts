@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { replayLog } from "../../durable-objects/run/logged-state.ts";
 import type { RunLog } from "../../durable-objects/run/run-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
+import { RunInvocations } from "../../durable-objects/run/run-invocations.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
@@ -71,7 +71,7 @@ test("entries longer than a row are stored in several rows and read whole", () =
 
 test("a record is what all its changes come to, and a change holds no unchanged field", () =>
   withLog((log) => {
-    const stored = new StoredInvocations(log, new Map());
+    const stored = new RunInvocations(log, new Map());
     stored.put(RECORD);
     stored.put({ ...RECORD, dispatches: 1 });
     stored.resolve(1, { outcome: "expired", atMs: 2 });
@@ -94,7 +94,7 @@ test("a record is what all its changes come to, and a change holds no unchanged 
 
 test("an operation has one record", () =>
   withLog((log) => {
-    const stored = new StoredInvocations(log, new Map());
+    const stored = new RunInvocations(log, new Map());
     stored.put(RECORD);
     expect(() => stored.put({ ...RECORD, number: 2 })).toThrow("1:call_1 has a record");
   }));

@@ -9,7 +9,7 @@ import { RefusalTally } from "../../durable-objects/run/refusal-tally.ts";
 import { RunNotices } from "../../durable-objects/run/run-notices.ts";
 import { Outbox } from "../../durable-objects/run/outbox.ts";
 import { StoredFiles } from "../../durable-objects/run/stored-files.ts";
-import { StoredInvocations } from "../../durable-objects/run/stored-invocations.ts";
+import { RunInvocations } from "../../durable-objects/run/run-invocations.ts";
 import { StoredPrompt } from "../../durable-objects/run/stored-prompt.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { StoredJournal } from "../../durable-objects/run/stored-journal.ts";
@@ -71,7 +71,7 @@ function withJournal(work: (bench: Bench) => Promise<void> | void): Promise<void
     const abandoned: unknown[] = [];
     const abandon = (cause: unknown): void => void abandoned.push(cause);
     const transcript = new StoredTranscript(store.log);
-    const invocations = new StoredInvocations(store.log, new Map());
+    const invocations = new RunInvocations(store.log, new Map());
     const outbox = new Outbox(store, store.logged(), 0);
     const refusals = new RefusalTally(store.log, []);
     const notices = new RunNotices({ store, invocations, outbox, refusals });

@@ -2,8 +2,8 @@ import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invoca
 import { isLegalMove } from "../../src/protocol/invocation/state.ts";
 import type { UndoAttempt } from "../../src/protocol/invocation/undo.ts";
 import type { VerificationRecord } from "../../src/protocol/outcome/verification.ts";
-import { changedFields } from "./logged-state.ts";
-import type { ChangedRecord, RunLog } from "./run-log.ts";
+import { changedFields } from "./changed-fields.ts";
+import type { ChangedRecord, DecisionLog } from "./stored-run.ts";
 import { undoStandingOf, type UndoStanding } from "./undo-standing.ts";
 
 /**
@@ -11,13 +11,13 @@ import { undoStandingOf, type UndoStanding } from "./undo-standing.ts";
  * record appends the fields that changed.
  * Ownership: one per run object; the only writer of invocations.
  */
-export class StoredInvocations {
-  readonly #log: Pick<RunLog, "put">;
+export class RunInvocations {
+  readonly #log: Pick<DecisionLog, "put">;
   readonly #records: Map<number, ToolInvocationRecord>;
   readonly #numbers = new Map<string, number>();
   #onChanged = (): void => {};
 
-  constructor(log: Pick<RunLog, "put">, logged: ReadonlyMap<number, ToolInvocationRecord>) {
+  constructor(log: Pick<DecisionLog, "put">, logged: ReadonlyMap<number, ToolInvocationRecord>) {
     this.#log = log;
     this.#records = new Map(logged);
     for (const record of logged.values()) this.#numbers.set(operationOf(record), record.number);

@@ -1,0 +1,14 @@
+import type { RunApprovals } from "./run-approvals.ts";
+import type { RunNotices } from "./run-notices.ts";
+import type { RunInvocations } from "./run-invocations.ts";
+import type { StoredRun } from "./stored-run.ts";
+
+/**
+ * A claimed run: what it stores, and the parts that change it. Contract: its calls, approvals and
+ * notices are changed only through their part here.
+ */
+export interface Run extends StoredRun {
+  readonly invocations: RunInvocations;
+  readonly approvals: RunApprovals;
+  readonly notices: RunNotices;
+}
