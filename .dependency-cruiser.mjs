@@ -30,6 +30,7 @@ const FOLDERS = {
   workspace: { inside: ["protocol", "capabilities", "contracts"], packages: ["valibot"] },
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
   loop: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
+  run: { inside: ["protocol", "capabilities", "runner"], packages: [] },
   adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: ["jose", "valibot"] },
   http: {
     inside: ["protocol", "capabilities", "wire", "contracts"],
@@ -45,6 +46,7 @@ const FOLDERS = {
       "contracts",
       "runner",
       "loop",
+      "run",
       "adapters",
       "http",
       "workspace",
@@ -52,7 +54,7 @@ const FOLDERS = {
     packages: ["hono"],
   },
   "durable-objects": {
-    inside: ["compose", "loop", "workspace", "contracts", "protocol", "capabilities", "env"],
+    inside: ["compose", "run", "loop", "workspace", "contracts", "protocol", "capabilities", "env"],
     // The audit log hashes and the run's log compresses within a transaction, which the
     // asynchronous Web Crypto and CompressionStream cannot.
     packages: ["cloudflare:workers", "node:crypto", "node:zlib"],
@@ -65,18 +67,11 @@ const FOLDERS = {
       "contracts",
       "runner",
       "loop",
+      "run",
       "adapters",
       "workspace",
     ],
     packages: ["valibot"],
-    // What decides in a run's object needs no storage of its own; the fakes give it memory.
-    files: [
-      "durable-objects/run/approval-decisions.ts",
-      "durable-objects/run/approval-notices.ts",
-      "durable-objects/run/resolve-outcomes.ts",
-      "durable-objects/run/run-approvals.ts",
-      "durable-objects/run/run-invocations.ts",
-    ],
   },
   "define-deployment": {
     inside: ["protocol", "compose", "contracts", "env", "durable-objects"],

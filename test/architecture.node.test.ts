@@ -72,6 +72,8 @@ describe("a planted violation is found", () => {
     ["tools", "src/tools/core/a.ts", "apps/a/b.ts", "../../../apps/a/b.ts"],
     ["runner", "src/runner/a.ts", "src/wire/b.ts", "../wire/b.ts"],
     ["loop", "src/loop/a.ts", "src/tools/b.ts", "../tools/b.ts"],
+    ["run", "src/run/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
+    ["run", "src/run/a/b.ts", "src/loop/b.ts", "../../loop/b.ts"],
     ["adapters", "src/adapters/a.ts", "src/contracts/b.ts", "../contracts/b.ts"],
     ["http", "src/http/a.ts", "src/adapters/b.ts", "../adapters/b.ts"],
     ["widget", "src/widget/a.ts", "src/http/b.ts", "../http/b.ts"],

@@ -17,7 +17,7 @@ const CHECKS = "src/contracts/shape.ts";
 const DISPATCHES = "src/runner/execute-call.ts";
 const TICKETS = "src/contracts/dispatch-ticket.ts";
 /** Reads the name of the gate in records of calls; it knows no contract. */
-const COUNTS = "durable-objects/run/refusal-tally.ts";
+const COUNTS = "src/run/notices/refusal-tally.ts";
 /** Replay replaces bound tools by recordings, which run nothing. */
 const REPLAYS = "src/loop/replay/tools.ts";
 /** Wraps a tool of an author's test, which the runner still calls; no Worker has this file. */

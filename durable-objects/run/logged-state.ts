@@ -1,8 +1,8 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { LogEntry } from "./run-log.ts";
-import type { RefusalEntry } from "./stored-run.ts";
-import { NEW_RUN, type RunProgress } from "./run-progress.ts";
+import type { RefusalEntry } from "../../src/run/stored-run.ts";
+import { NEW_RUN, type RunProgress } from "../../src/run/progress.ts";
 
 /** A publication in KV. `invocation` names the call; null is the run itself. */
 export interface Publication {

@@ -10,15 +10,15 @@ import { readProgress } from "../../src/loop/run-memory.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { RunDeadline } from "../deadlines.ts";
-import { fingerprintsOf } from "./outgoing-hashes.ts";
+import { fingerprintsOf } from "../../src/run/outgoing-hashes.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readClaimAndMemory, type ClaimAndMemory, type OpenRun } from "./open-run.ts";
-import { planRecovery } from "./plan-recovery.ts";
+import { planRecovery } from "../../src/run/plan-recovery.ts";
 import { finalDeadlines, WATCH_EVERY_MS } from "./run-deadlines.ts";
 import { RunActivity, type ActivityPorts, type LoopEnd } from "./run-activity.ts";
-import { RunVerifications } from "./run-verifications.ts";
-import { waitReasonsOf } from "./wait-reasons.ts";
-import { expireOutcomes } from "./resolve-outcomes.ts";
+import { RunVerifications } from "../../src/run/verification/run-verifications.ts";
+import { waitReasonsOf } from "../../src/run/wait-reasons.ts";
+import { expireOutcomes } from "../../src/run/outcomes/resolve.ts";
 
 /**
  * Delay of the delivery after the end. The platform holds back what it sends while a write is not

@@ -3,8 +3,8 @@ import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
 import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
 import { LogRows, type EventRow, type LogRow } from "./log-rows.ts";
 import type { PackedText } from "../packed-text.ts";
-import type { RunProgress } from "./run-progress.ts";
-import type { DecisionLog, InvocationEntry, RefusalEntry } from "./stored-run.ts";
+import type { RunProgress } from "../../src/run/progress.ts";
+import type { DecisionLog, InvocationEntry, RefusalEntry } from "../../src/run/stored-run.ts";
 
 /**
  * Longest text of one row. Production refuses rows over 2 MB, the local platform does not.

@@ -4,15 +4,20 @@ import { showCall, type ShownCall } from "../../src/protocol/run/direct-call.ts"
 import { NO_FACTS, type StopReason } from "../../src/protocol/run/facts.ts";
 import { ownerOf, type RunOwner } from "../../src/protocol/identity/viewer.ts";
 import type { DeadlineSet, RunDeadline, StoredDeadlines } from "../deadlines.ts";
-import { changedFields } from "./changed-fields.ts";
+import { changedFields } from "../../src/run/changed-fields.ts";
 import { replayLog, type LoggedState } from "./logged-state.ts";
 import type { Outbox } from "./outbox.ts";
 import { RunLog } from "./run-log.ts";
-import type { RunProgress } from "./run-progress.ts";
+import type { RunProgress } from "../../src/run/progress.ts";
 import { createRunTables, RunTables } from "./run-tables.ts";
 import { StoredFiles } from "./stored-files.ts";
 import { StoredPrompt } from "./stored-prompt.ts";
-import type { ClaimedRun, RunIdentity, RunIncarnations, StoredFacts } from "./stored-run.ts";
+import type {
+  ClaimedRun,
+  RunIdentity,
+  RunIncarnations,
+  StoredFacts,
+} from "../../src/run/stored-run.ts";
 
 const FIRST_INCARNATION: RunIncarnations = {
   epoch: 0,

@@ -7,7 +7,7 @@ import {
   type StartKind,
 } from "../../src/protocol/run/answer-kind.ts";
 import type { OpenRun } from "./open-run.ts";
-import { checkRunAccess } from "./visibility.ts";
+import { checkRunAccess } from "../../src/run/visibility.ts";
 
 /** Who opens a stream, and in which wire. */
 export interface StreamReader {

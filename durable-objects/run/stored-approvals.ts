@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
-import type { ApprovalRecords } from "./run-approvals.ts";
+import type { ApprovalRecords } from "../../src/run/approvals/run-approvals.ts";
 import type { RunTables } from "./run-tables.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 import type { RunTables } from "./run-tables.ts";
-import type { StoredSteering } from "./stored-run.ts";
+import type { StoredSteering } from "../../src/run/stored-run.ts";
 
 /** How many messages may wait for a run's next step. */
 const MAX_WAITING = 32;

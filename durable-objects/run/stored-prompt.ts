@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import type { RunTables } from "./run-tables.ts";
-import type { PromptPart } from "./stored-run.ts";
+import type { PromptPart } from "../../src/run/stored-run.ts";
 
 /**
  * The parts of a run's prompt that are not its conversation, in SQLite. They have a table of their

@@ -108,7 +108,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "terms are not compared when a vote arrives",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: "const terms = await this.#compareTerms(record);",
     to: 'const terms = { ...record, kind: "same" } as never as { readonly kind: "same" };',
     test: {
@@ -118,7 +118,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "terms are not compared when an approval is shown",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: "if (shown && this.#isOpen(shown)) await this.#compareTerms(shown);",
     to: "void shown;",
     test: {
@@ -128,7 +128,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an outdated approval is not requested again",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: "      this.#run.approvals.closeOutdated(now, this.#ports.clock.nowMs());\n      this.#ports.resume();",
     to: "      this.#run.approvals.closeOutdated(now, this.#ports.clock.nowMs());",
     test: {
@@ -148,7 +148,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "every change of the policy voids an approval",
-    file: "src/loop/review/terms.ts",
+    file: "src/run/approvals/terms.ts",
     from: "!(await isAskedUnder(record, terms)))",
     to: "current.pin.revision !== record.pin.revision)",
     test: {
@@ -158,7 +158,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an unreadable policy counts as an unchanged one",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: 'if (terms.kind === "unreadable") return { kind: "policy_unavailable" };',
     to: 'if (terms.kind === "unreadable") return this.#approve(said, record as never);',
     test: {
@@ -225,7 +225,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "votes outlive an edit",
-    file: "durable-objects/run/run-approvals.ts",
+    file: "src/run/approvals/run-approvals.ts",
     from: "      votes: [],",
     to: "      votes: before?.votes ?? [],",
     test: {
@@ -285,7 +285,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a closed approval takes votes",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: 'return status === "pending" && this.#run.store.incarnations().stop === null;',
     to: "return true;",
     test: {
@@ -295,7 +295,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an approval never expires",
-    file: "durable-objects/run/run-approvals.ts",
+    file: "src/run/approvals/run-approvals.ts",
     from: "expiresAtMs <= atMs);",
     to: "expiresAtMs < 0);",
     test: {
@@ -305,7 +305,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "every approval is decided in bulk",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: "if (isBulk && !record.requirement.isBulk)",
     to: "if (0)",
     test: {
@@ -315,7 +315,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a call that has begun is edited",
-    file: "src/loop/review/edit.ts",
+    file: "src/run/approvals/edit.ts",
     from: "if (call.dispatches > 0 || call.binding) return BEGUN;",
     to: "",
     test: {
@@ -325,7 +325,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an editor writes what they cannot see",
-    file: "src/loop/review/restore-withheld.ts",
+    file: "src/run/approvals/restore-withheld.ts",
     from: "if (Object.hasOwn(parent, last)) return",
     to: "if (0) return",
     test: {
@@ -335,7 +335,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an edit loses what the editor cannot see",
-    file: "src/loop/review/restore-withheld.ts",
+    file: "src/run/approvals/restore-withheld.ts",
     from: "    setOwn(parent, last, value);",
     to: "",
     test: {
@@ -345,7 +345,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "everyone of the tenant sees an approval",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: "return record && maySee(record, address.principal) ? record : undefined;",
     to: "return record;",
     test: {
@@ -399,7 +399,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a cancelled run does not record who cancelled it",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: "if (isOpen) notices.cancelled(viewer, clock.nowMs());",
     to: "",
     test: {
@@ -419,7 +419,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "an edit adds what the next person is not shown",
-    file: "src/loop/review/edit.ts",
+    file: "src/run/approvals/edit.ts",
     from: "if (added !== undefined) return refuseHidden(added);",
     to: "void refuseHidden; void added;",
     test: {
@@ -449,7 +449,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a repeated decision is decided again",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: 'if (isRepeated(record, vote)) return { kind: "decided", approval: this.#view(record) };',
     to: "void isRepeated;",
     test: {
@@ -469,7 +469,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "unknown outcomes: a run does not report its calls",
-    file: "durable-objects/run/run-notices.ts",
+    file: "src/run/notices/run-notices.ts",
     from: "const awaiting = isOpen ? invocations.awaitingOperator() : [];",
     to: "const awaiting = isOpen ? invocations.awaitingOperator().slice(9) : [];",
     test: {
@@ -539,7 +539,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "any steering message wakes a run that waits",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: "if (isWithdrawnBySteering(this.#run)) this.#ports.lifecycle.resume();",
     to: "this.#ports.lifecycle.resume();",
     test: {
@@ -559,7 +559,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a refused vote leaves no record",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: "if (record) this.#run.approvals.refuse(record, vote, why);",
     to: "void record;",
     test: {

@@ -337,7 +337,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "a change of an approval does not reach the queue",
-    file: "durable-objects/run/approval-notices.ts",
+    file: "src/run/approvals/notices.ts",
     from: 'this.#outbox.notify({ type: "approval", approval: summarise(this.#runId, record) });',
     to: "void record;",
     test: {
@@ -347,7 +347,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "the end of an approval is not recorded",
-    file: "durable-objects/run/approval-notices.ts",
+    file: "src/run/approvals/notices.ts",
     from: 'this.#audit(record, { action: "approval.closed", atMs, decision: record.status });',
     to: "void [record, atMs];",
     test: {

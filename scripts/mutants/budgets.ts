@@ -361,7 +361,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "an edit is not held against the tenant's budget",
-    file: "src/loop/review/edit.ts",
+    file: "src/run/approvals/edit.ts",
     from: "return room.ok ? ok({ argumentsText, payloadHash }) : room;",
     to: "return ok({ argumentsText, payloadHash });",
     test: {

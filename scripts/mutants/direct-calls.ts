@@ -34,14 +34,14 @@ export const DIRECT_CALLS: readonly Mutant[] = [
   },
   {
     name: "a key of a direct call answers for other arguments",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: 'if (store.identity().requestHash !== requestHash) return { kind: "other_request" };',
     to: "",
     test: invoked("belongs to other arguments, or to another tool"),
   },
   {
     name: "a direct call in flight is answered as ended",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: 'if (!journal.hasEnded && !store.incarnations().isWaiting) return { kind: "running" };',
     to: "",
     test: invoked("in flight is refused to a second sender, who gets the result later"),
@@ -55,7 +55,7 @@ export const DIRECT_CALLS: readonly Mutant[] = [
   },
   {
     name: "a chat continues a direct call",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: 'if (store.claimed()?.call) return { kind: "unknown" };',
     to: "",
     test: invoked("takes no messages, and no chat continues it"),

@@ -105,7 +105,7 @@ export const FILES: readonly Mutant[] = [
   },
   {
     name: "a run gives its files to everyone",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: "if (missing) return missing;\n    const kept = hashes.flatMap",
     to: "const kept = hashes.flatMap",
     test: {

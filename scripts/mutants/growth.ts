@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 export const GROWTH: readonly Mutant[] = [
   {
     name: "a run copies a conversation of any length",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: "if (transcript.bytes() > maxBytes) return",
     to: "if (transcript.bytes() > Infinity) return",
     test: {
@@ -94,7 +94,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "every refused call is recorded in full",
-    file: "durable-objects/run/refusal-tally.ts",
+    file: "src/run/notices/refusal-tally.ts",
     from: "seen < FULL_PER_KIND && ",
     to: "",
     test: {
@@ -104,7 +104,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "a made-up tool name makes a kind of its own",
-    file: "durable-objects/run/refusal-tally.ts",
+    file: "src/run/notices/refusal-tally.ts",
     from: "...(toolVersion !== undefined && { toolId, toolVersion }),",
     to: "toolId,",
     test: {
@@ -114,7 +114,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "counted refusals are never reported",
-    file: "durable-objects/run/run-notices.ts",
+    file: "src/run/notices/run-notices.ts",
     from: "this.#reportRefusals();\n    this.#audit({",
     to: "this.#audit({",
     test: {

@@ -335,7 +335,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a page answers its person's other questions",
-    file: "durable-objects/run/visibility.ts",
+    file: "src/run/visibility.ts",
     from: "isKept && viewer.origin === undefined",
     to: "isKept",
     test: {
@@ -535,7 +535,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "every delegate of a person sees the approvals of the person",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: "return record.actorId === actorId && record.requester === personOf(principal);",
     to: "return record.requester === personOf(principal);",
     test: {

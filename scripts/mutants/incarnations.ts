@@ -54,7 +54,7 @@ export const INCARNATIONS: readonly Mutant[] = [
   },
   {
     name: "a run that crashes again and again is recovered for ever",
-    file: "durable-objects/run/plan-recovery.ts",
+    file: "src/run/plan-recovery.ts",
     from: "recoveries > MAX_RECOVERIES;",
     to: "recoveries > Infinity;",
     test: {
@@ -184,7 +184,7 @@ export const INCARNATIONS: readonly Mutant[] = [
   },
   {
     name: "a run that cannot start is started for ever",
-    file: "durable-objects/run/plan-recovery.ts",
+    file: "src/run/plan-recovery.ts",
     from: "mayLaunch: recoveries <= MAX_RECOVERIES + 1",
     to: "mayLaunch: true",
     test: {

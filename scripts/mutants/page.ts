@@ -114,7 +114,7 @@ export const PAGE: readonly Mutant[] = [
   },
   {
     name: "an edit that the policy refuses is answered as one that the tool refuses",
-    file: "durable-objects/run/approval-decisions.ts",
+    file: "src/run/approvals/decisions.ts",
     from: "const isByPolicy = BY_POLICY.has(taxonomyClass);",
     to: "const isByPolicy = false;",
     test: {

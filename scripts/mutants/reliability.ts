@@ -104,7 +104,7 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "unknown outcome: an effect that may have happened is repeated",
-    file: "src/runner/recovery/resume.ts",
+    file: "src/runner/recovery/resume-call.ts",
     from: "return found.value.isIdempotent",
     to: "return found.value.id",
     test: {
@@ -114,7 +114,7 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "withdrawal: a half answer stays after a crash",
-    file: "src/loop/resume.ts",
+    file: "src/loop/first-step.ts",
     from: 'if (texts.length > 0) journal.append([{ type: "text_withdrawn", parts: texts }]);',
     to: "",
     test: {

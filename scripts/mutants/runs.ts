@@ -19,7 +19,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a repeated message is refused once the inbox is closed",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: "if (known === undefined) {\n      if (inbox.isClosed || store.incarnations().stop !== null) return",
     to: "if (inbox.isClosed) return { kind: 'ended' };\n    if (known === undefined) {\n      if (store.incarnations().stop !== null) return",
     test: {
@@ -49,7 +49,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "another outcome than the reported one is accepted",
-    file: "durable-objects/run/resolve-outcomes.ts",
+    file: "src/run/outcomes/resolve.ts",
     from: 'return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";',
     to: 'return "settled";',
     test: {
@@ -69,7 +69,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "only the alarm ends the time of an operator",
-    file: "durable-objects/run/resolve-outcomes.ts",
+    file: "src/run/outcomes/resolve.ts",
     from: "const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;",
     to: "const isLate = false;",
     test: {
@@ -79,7 +79,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a run that is being cancelled takes an outcome",
-    file: "durable-objects/run/resolve-outcomes.ts",
+    file: "src/run/outcomes/resolve.ts",
     from: "if (isLate || run.store.incarnations().stop !== null)",
     to: "if (isLate)",
     test: {
@@ -89,7 +89,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "all unknown outcomes expire with the first",
-    file: "durable-objects/run/resolve-outcomes.ts",
+    file: "src/run/outcomes/resolve.ts",
     from: "if ((record.awaitedUntilMs ?? 0) <= atMs) store(",
     to: "store(",
     test: {
@@ -99,7 +99,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a run waits for an outcome that came while another call ran",
-    file: "durable-objects/run/wait-reasons.ts",
+    file: "src/run/wait-reasons.ts",
     from: "if (settlement) return true;",
     to: "if (settlement) return false;",
     test: {
@@ -177,7 +177,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a run without its evidence is an unknown run",
-    file: "durable-objects/run/visibility.ts",
+    file: "src/run/visibility.ts",
     from: 'return store.claimed() ? undefined : { kind: "gone" };',
     to: 'return store.claimed() ? undefined : { kind: "unknown" };',
     test: {

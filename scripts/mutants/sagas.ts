@@ -10,7 +10,7 @@ const REGISTRATION = "test/contracts/saga.test.ts";
 export const SAGAS: readonly Mutant[] = [
   {
     name: "the state of a run shows how a step would be undone",
-    file: "durable-objects/run/run-state-of.ts",
+    file: "src/run/state.ts",
     from: "...(undo && { undo }),",
     to: "...(undo && { undo, ...(end?.compensation as object) }),",
     test: {
@@ -47,7 +47,7 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "a stopped run ends a saga as if nobody knew of it",
-    file: "src/runner/recovery/resume.ts",
+    file: "src/runner/recovery/resume-call.ts",
     from: "return found.ok && found.value.saga ? found.value : undefined;",
     to: "return found.ok && found.value.saga && Math.random() > 1 ? found.value : undefined;",
     test: { file: ATTACKS, name: "is undone when the run is cancelled" },
@@ -122,7 +122,7 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "the list does not say which other steps of a saga stay",
-    file: "durable-objects/run/awaited-outcomes.ts",
+    file: "src/run/outcomes/awaited.ts",
     from: "stays: stays.map(nameCall)",
     to: "stays: stays.slice(9).map(nameCall)",
     test: {
@@ -132,7 +132,7 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "a click undoes what a saga left, before an operator has looked",
-    file: "durable-objects/run/undo-invocation.ts",
+    file: "src/run/undo/claim.ts",
     from: '(record.undo?.runId === runId && record.undo.status !== "released");',
     to: "false;",
     test: { file: OUTCOMES, name: "is not undone by a person before an operator has looked" },

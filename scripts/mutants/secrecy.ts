@@ -54,7 +54,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "an approval shows the plain hash of its payload",
-    file: "durable-objects/run/outgoing-hashes.ts",
+    file: "src/run/outgoing-hashes.ts",
     from: 'if (!("approval" in answer)) return answer;',
     to: "return answer;",
     test: {
@@ -64,7 +64,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "a run shows the plain hash of a payload",
-    file: "durable-objects/run/run-state-of.ts",
+    file: "src/run/state.ts",
     from: "payloadHash: await fingerprintOf(binding.payloadHash),",
     to: "payloadHash: binding.payloadHash,",
     test: {
@@ -74,7 +74,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "a run shows an idempotency key",
-    file: "durable-objects/run/run-state-of.ts",
+    file: "src/run/state.ts",
     from: "await fingerprintOf(binding.idempotencyKey)",
     to: "binding.idempotencyKey",
     test: {
@@ -84,7 +84,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "the audit log holds the plain hash of a payload",
-    file: "durable-objects/run/outgoing-hashes.ts",
+    file: "src/run/outgoing-hashes.ts",
     from: 'if (notice.type !== "audit" || notice.entry.payloadHash === undefined) return sent;',
     to: "return sent;",
     test: {

@@ -7,7 +7,7 @@ const TEST = "test/http/tool-content.test.ts";
 export const TOOL_CONTENT: readonly Mutant[] = [
   {
     name: "a caller who knows a run's id reads its images",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: "    if (missing) return missing;\n    const { content = [] }",
     to: "    const { content = [] }",
     test: { file: IMAGES, name: "is an unknown run to mallory" },

@@ -20,28 +20,28 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "a page undoes with connections that its token does not bind",
-    file: "durable-objects/run/undo-invocation.ts",
+    file: "src/run/undo/claim.ts",
     from: "return isInWorkspace && connectionIds.every(",
     to: "return isInWorkspace || connectionIds.every(",
     test: attack("of a page that has connections which it has not"),
   },
   {
     name: "a page undoes in a workspace that its token does not bind",
-    file: "durable-objects/run/undo-invocation.ts",
+    file: "src/run/undo/claim.ts",
     from: "workspaceId === undefined || workspaceId === page.workspaceId",
     to: "workspaceId === undefined || workspaceId !== undefined",
     test: attack("in another workspace than its own"),
   },
   {
     name: "the arguments of an undo are edited",
-    file: "src/loop/review/edit.ts",
+    file: "src/run/approvals/edit.ts",
     from: "if (isUndoing(call) && payloadHash !== record.payloadHash) return UNDOES;",
     to: "void [isUndoing, UNDOES];",
     test: attack("an approver cannot make an undo take back something else"),
   },
   {
     name: "each click derives a run of its own",
-    file: "durable-objects/run/undo-invocation.ts",
+    file: "src/run/undo/claim.ts",
     from: "const operation = `${runId}/${invocation}/${attempt}`;",
     to: "const operation = `${runId}/${invocation}/${attempt}/${clock.nowMs()}`;",
     test: undone("goes on refuses a second request, and names the run in the state"),
@@ -55,7 +55,7 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "a failed undo is released",
-    file: "durable-objects/run/undo-status.ts",
+    file: "src/run/undo/status.ts",
     from: 'return "failed";',
     to: 'return "released";',
     test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),
@@ -76,7 +76,7 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "an undone call keeps its state",
-    file: "durable-objects/run/run-invocations.ts",
+    file: "src/run/invocations.ts",
     from: '{ undo, ...(isUndone && { state: "COMPENSATED" }) }',
     to: "{ undo }",
     test: undone(
@@ -85,14 +85,14 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "everybody of the tenant undoes every call",
-    file: "durable-objects/run/run-answers.ts",
+    file: "src/run/answers.ts",
     from: "checkRunAccess(this.#run.store, mayStop, viewer);\n    return missing ?? claimUndo",
     to: "checkRunAccess(this.#run.store, () => true, viewer);\n    return missing ?? claimUndo",
     test: undone("to neighbour exactly as for an unknown run"),
   },
   {
     name: "policy is not asked about the tool that undoes",
-    file: "durable-objects/run/undo-invocation.ts",
+    file: "src/run/undo/claim.ts",
     from: 'if (!toolIds.includes(compensation.toolId)) return { kind: "not_allowed" };',
     to: "",
     test: undone(
@@ -133,14 +133,14 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "an operator cannot resolve a failed undo",
-    file: "durable-objects/run/undo-invocation.ts",
+    file: "src/run/undo/claim.ts",
     from: 'if (record?.undo?.status !== "failed") return undefined;',
     to: "if (record) return undefined;",
     test: undone("and of which an operator reports committed is undone"),
   },
   {
     name: "a failed undo is on no list",
-    file: "durable-objects/run/run-notices.ts",
+    file: "src/run/notices/run-notices.ts",
     from: "[...awaiting, ...failedUndos, ...mismatches]",
     to: "[...awaiting, ...mismatches]",
     test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-const STANDING = "durable-objects/run/undo-standing.ts";
+const STANDING = "src/run/undo/standing.ts";
 const WHILE_UNDONE = "test/http/verification-undo.test.ts";
 const HTTP = "test/http/verification.test.ts";
 
@@ -18,7 +18,7 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "a read that takes its incarnation with it is repeated for ever",
-    file: "durable-objects/run/run-verifications.ts",
+    file: "src/run/verification/run-verifications.ts",
     from: "if (attempts > RETRY_AFTER_MS.length + 1) return this.#end(number, NO_ANSWER);",
     to: "",
     test: {
@@ -28,7 +28,7 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "nothing plans the verification",
-    file: "durable-objects/run/run-invocations.ts",
+    file: "src/run/invocations.ts",
     from: "if (known.end ?? record.end?.verification) this.#onChanged();",
     to: "",
     test: { file: HTTP, name: "is read once the run has ended, and recorded" },
@@ -80,14 +80,14 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "operators are not told of a mismatch",
-    file: "durable-objects/run/run-notices.ts",
+    file: "src/run/notices/run-notices.ts",
     from: 'if (hasEnded && outcome === "mismatch") this.updated();',
     to: "",
     test: { file: HTTP, name: "is on the list of operators until one reviews it" },
   },
   {
     name: "a mismatch that the model knows is on the list too",
-    file: "durable-objects/run/run-invocations.ts",
+    file: "src/run/invocations.ts",
     from: 'if (verification?.outcome !== "mismatch" || verification.told) return false;',
     to: 'if (verification?.outcome !== "mismatch") return false;',
     test: {
@@ -128,7 +128,7 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "an answer that was read during an undo counts",
-    file: "durable-objects/run/run-verifications.ts",
+    file: "src/run/verification/run-verifications.ts",
     from: 'if (standing !== "none") return;',
     to: "if (!now) return;",
     test: {
@@ -138,14 +138,14 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "the end of an undo plans no verification",
-    file: "durable-objects/run/run-invocations.ts",
+    file: "src/run/invocations.ts",
     from: '...(isUndone && { state: "COMPENSATED" }) });\n    this.#onChanged();',
     to: '...(isUndone && { state: "COMPENSATED" }) });',
     test: { file: WHILE_UNDONE, name: "is verified once people have refused the undo" },
   },
   {
     name: "a mismatch stays on the list after the write was undone",
-    file: "durable-objects/run/run-invocations.ts",
+    file: "src/run/invocations.ts",
     from: '&& this.undoStanding(record) !== "undone";',
     to: ";",
     test: {
@@ -169,7 +169,7 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "an attempt is counted only once it is answered",
-    file: "durable-objects/run/run-verifications.ts",
+    file: "src/run/verification/run-verifications.ts",
     from: "invocations.verify(number, { attempts, nextAtMs: clock.nowMs() + delayMs });",
     to: "",
     test: { file: HTTP, name: "a crash during the read leads to another read and to one record" },

@@ -302,7 +302,7 @@ export const WORKSPACES: readonly Mutant[] = [
   },
   {
     name: "a verification has no workspace",
-    file: "src/loop/verify-write.ts",
+    file: "src/run/verification/verify-write.ts",
     from: "workspaceId: binding.workspaceId,",
     to: "",
     test: { file: HTTP, name: "the state after a write is read in the workspace of the write" },

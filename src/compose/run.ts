@@ -17,7 +17,7 @@ import { createToolSource } from "../contracts/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
-import type { VerifyingPorts } from "../loop/verify-write.ts";
+import type { VerifyingPorts } from "../run/verification/verify-write.ts";
 import type { Deployment } from "./deployment.ts";
 import { composeModels, requireModels } from "./models.ts";
 import { composeConnections, composePolicies, composeProviders } from "./stores.ts";

@@ -11,7 +11,7 @@ import {
   stepAfter,
   unansweredStep,
   withdrawPartialText,
-} from "./resume.ts";
+} from "./first-step.ts";
 import {
   brokenRun,
   endAfterAnswer,

@@ -19,7 +19,7 @@ import { answerRecorded, answerUnrecorded } from "./exec-result.ts";
 import { record } from "./record.ts";
 import { continueSaga } from "./saga/continue-saga.ts";
 import { isRunningSaga, type SagaPorts } from "./saga/run-saga.ts";
-import { resume } from "./recovery/resume.ts";
+import { resumeCall } from "./recovery/resume-call.ts";
 import { decideNext } from "./retry/decide-next.ts";
 import { resolveUnknownOutcome } from "./recovery/unknown-outcome.ts";
 import { WAITING } from "./waiting.ts";
@@ -87,7 +87,7 @@ async function exec(
   active.add(operation);
   let release: (() => void) | undefined;
   try {
-    const resumed = resume(ports, requested, admitted.record);
+    const resumed = resumeCall(ports, requested, admitted.record);
     if (resumed.kind === "ended") return resumed.result;
     release = await lock.acquire(resumed.call.tool.isParallel);
     if (!release) return WAITING;

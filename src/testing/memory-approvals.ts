@@ -1,4 +1,4 @@
-import type { ApprovalRecords } from "../../durable-objects/run/run-approvals.ts";
+import type { ApprovalRecords } from "../run/approvals/run-approvals.ts";
 import type { ApprovalRecord } from "../protocol/approval/record.ts";
 
 /** Keeps the approvals of a run in memory, oldest first. */

@@ -1,4 +1,4 @@
-import { RunInvocations } from "../../durable-objects/run/run-invocations.ts";
+import { RunInvocations } from "../run/invocations.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ApprovalNotices } from "../../durable-objects/run/approval-notices.ts";
-import { RunApprovals } from "../../durable-objects/run/run-approvals.ts";
+import { ApprovalNotices } from "../run/approvals/notices.ts";
+import { RunApprovals } from "../run/approvals/run-approvals.ts";
 import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
 import { createHttpEgress } from "../adapters/http-egress.ts";
 import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";

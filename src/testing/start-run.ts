@@ -1,8 +1,5 @@
-import {
-  ApprovalDecisions,
-  type DecidedRun,
-} from "../../durable-objects/run/approval-decisions.ts";
-import { expireOutcomes, resolveOutcome } from "../../durable-objects/run/resolve-outcomes.ts";
+import { ApprovalDecisions, type DecidedRun } from "../run/approvals/decisions.ts";
+import { expireOutcomes, resolveOutcome } from "../run/outcomes/resolve.ts";
 import { readApprovalId } from "../protocol/approval/id.ts";
 import type { ApprovalDecision } from "../capabilities/run.ts";
 import { readProgress } from "../loop/run-memory.ts";

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { RunInvocations } from "../../durable-objects/run/run-invocations.ts";
+import { RunInvocations } from "../../src/run/invocations.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import type { RunEvidence } from "../../src/loop/replay/evidence.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { replayLog } from "../../durable-objects/run/logged-state.ts";
 import type { RunLog } from "../../durable-objects/run/run-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { RunInvocations } from "../../durable-objects/run/run-invocations.ts";
+import { RunInvocations } from "../../src/run/invocations.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";

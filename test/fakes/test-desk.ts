@@ -1,5 +1,5 @@
-import { RunApprovals } from "../../durable-objects/run/run-approvals.ts";
-import { ApprovalNotices } from "../../durable-objects/run/approval-notices.ts";
+import { RunApprovals } from "../../src/run/approvals/run-approvals.ts";
+import { ApprovalNotices } from "../../src/run/approvals/notices.ts";
 import { MemoryApprovals } from "../../src/testing/memory-approvals.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";

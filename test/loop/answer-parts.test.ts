@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { AnswerParts } from "../../src/loop/answer-parts.ts";
-import { withdrawPartialText } from "../../src/loop/resume.ts";
+import { withdrawPartialText } from "../../src/loop/first-step.ts";
 import { newRunMemory, readProgress } from "../../src/loop/run-memory.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 

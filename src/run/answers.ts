@@ -18,30 +18,24 @@ import type {
   TranscriptAnswer,
   UndoAnswer,
   UndoRequest,
-} from "../../src/capabilities/run.ts";
-import type { Clock } from "../../src/capabilities/system.ts";
-import { MAX_CONVERSATION_BYTES } from "../../src/protocol/conversation/message.ts";
-import {
-  isOfTenant,
-  isOwn,
-  maySee,
-  mayStop,
-  type Viewer,
-} from "../../src/protocol/identity/viewer.ts";
-import type { HookContext } from "../../src/protocol/assistant/context.ts";
-import type { Settlement } from "../../src/protocol/invocation/record.ts";
-import type { UndoReport } from "../../src/protocol/invocation/undo.ts";
-import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { showContent } from "../../src/protocol/tool/content.ts";
-import type { StopReason } from "../../src/protocol/run/facts.ts";
-import type { RunState } from "../../src/protocol/run/state.ts";
-import type { ApprovalDecisions } from "./approval-decisions.ts";
+} from "../capabilities/run.ts";
+import type { Clock } from "../capabilities/system.ts";
+import { MAX_CONVERSATION_BYTES } from "../protocol/conversation/message.ts";
+import { isOfTenant, isOwn, maySee, mayStop, type Viewer } from "../protocol/identity/viewer.ts";
+import type { HookContext } from "../protocol/assistant/context.ts";
+import type { Settlement } from "../protocol/invocation/record.ts";
+import type { UndoReport } from "../protocol/invocation/undo.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import { showContent } from "../protocol/tool/content.ts";
+import type { StopReason } from "../protocol/run/facts.ts";
+import type { RunState } from "../protocol/run/state.ts";
+import type { ApprovalDecisions } from "./approvals/decisions.ts";
 import type { Run } from "./run.ts";
-import { reviewMismatch } from "./review-mismatch.ts";
-import { resolveOutcome } from "./resolve-outcomes.ts";
+import { reviewMismatch } from "./verification/review-mismatch.ts";
+import { resolveOutcome } from "./outcomes/resolve.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
-import { runStateOf } from "./run-state-of.ts";
-import { claimUndo, endUndo, settleUndo, type UndoPorts } from "./undo-invocation.ts";
+import { runStateOf } from "./state.ts";
+import { claimUndo, endUndo, settleUndo, type UndoPorts } from "./undo/claim.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
 import { isWithdrawnBySteering } from "./wait-reasons.ts";
 

@@ -1,14 +1,14 @@
-import type { RunJournal } from "../../src/capabilities/run-journal.ts";
-import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
-import type { RunId } from "../../src/protocol/identity/ids.ts";
-import type { RunOwner } from "../../src/protocol/identity/viewer.ts";
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type { JsonValue } from "../../src/protocol/json/value.ts";
-import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import type { ShownCall } from "../../src/protocol/run/direct-call.ts";
-import type { StopReason } from "../../src/protocol/run/facts.ts";
-import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
-import type { RunProgress } from "./run-progress.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
+import type { RunOwner } from "../protocol/identity/viewer.ts";
+import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import type { JsonValue } from "../protocol/json/value.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import type { ShownCall } from "../protocol/run/direct-call.ts";
+import type { StopReason } from "../protocol/run/facts.ts";
+import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
+import type { RunProgress } from "./progress.ts";
 
 /**
  * What a run stores, as far as anything is decided about it. The object of a run keeps it in

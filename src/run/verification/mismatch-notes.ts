@@ -1,6 +1,6 @@
-import type { MismatchNote, MismatchNotes } from "../../src/capabilities/run-journal.ts";
-import { toIso } from "../../src/protocol/text/iso-time.ts";
-import type { RunInvocations } from "./run-invocations.ts";
+import type { MismatchNote, MismatchNotes } from "../../capabilities/run-journal.ts";
+import { toIso } from "../../protocol/text/iso-time.ts";
+import type { RunInvocations } from "../invocations.ts";
 
 /**
  * Gives the loop the mismatches of a run that the model was not told of.

@@ -1,21 +1,21 @@
-import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import type { ApprovalRecord } from "../protocol/approval/record.ts";
 import {
   statusOf,
   type RunState,
   type ToolCallSummary,
   type VerificationSummary,
-} from "../../src/protocol/run/state.ts";
+} from "../protocol/run/state.ts";
 import {
   awaitsRetry,
   type InvocationEnd,
   type ToolInvocationRecord,
-} from "../../src/protocol/invocation/record.ts";
-import { isHeldBySaga } from "./held-by-saga.ts";
+} from "../protocol/invocation/record.ts";
+import { isHeldBySaga } from "./undo/held-by-saga.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { Run } from "./run.ts";
-import { awaitsOperator } from "./run-invocations.ts";
-import { toIso } from "../../src/protocol/text/iso-time.ts";
-import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
+import { awaitsOperator } from "./invocations.ts";
+import { toIso } from "../protocol/text/iso-time.ts";
+import { invocationIdOf } from "../protocol/invocation/id.ts";
 
 type ShownRun = Pick<Run, "approvals" | "invocations" | "store">;
 

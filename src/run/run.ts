@@ -1,6 +1,6 @@
-import type { RunApprovals } from "./run-approvals.ts";
-import type { RunNotices } from "./run-notices.ts";
-import type { RunInvocations } from "./run-invocations.ts";
+import type { RunApprovals } from "./approvals/run-approvals.ts";
+import type { RunNotices } from "./notices/run-notices.ts";
+import type { RunInvocations } from "./invocations.ts";
 import type { StoredRun } from "./stored-run.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import { isLegalMove } from "../../src/protocol/invocation/state.ts";
-import type { UndoAttempt } from "../../src/protocol/invocation/undo.ts";
-import type { VerificationRecord } from "../../src/protocol/outcome/verification.ts";
+import type { Settlement, ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import { isLegalMove } from "../protocol/invocation/state.ts";
+import type { UndoAttempt } from "../protocol/invocation/undo.ts";
+import type { VerificationRecord } from "../protocol/outcome/verification.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { ChangedRecord, DecisionLog } from "./stored-run.ts";
-import { undoStandingOf, type UndoStanding } from "./undo-standing.ts";
+import { undoStandingOf, type UndoStanding } from "./undo/standing.ts";
 
 /**
  * A run's invocation records in its log, raw arguments included, and in memory. Each change of a

@@ -1,5 +1,5 @@
-import type { ActorId } from "../../src/protocol/identity/ids.ts";
-import type { Run } from "./run.ts";
+import type { ActorId } from "../../protocol/identity/ids.ts";
+import type { Run } from "../run.ts";
 
 /** The report that an operator reviewed a mismatch. */
 interface Review {

@@ -1,12 +1,9 @@
-import type { Clock } from "../../src/capabilities/system.ts";
-import { MAX_ATTEMPT_MS, verifyWrite, type VerifyingPorts } from "../../src/loop/verify-write.ts";
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type {
-  UnverifiedReason,
-  VerificationRecord,
-} from "../../src/protocol/outcome/verification.ts";
-import type { Run } from "./run.ts";
-import type { ClaimedRun } from "./stored-run.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import { MAX_ATTEMPT_MS, verifyWrite, type VerifyingPorts } from "./verify-write.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { UnverifiedReason, VerificationRecord } from "../../protocol/outcome/verification.ts";
+import type { Run } from "../run.ts";
+import type { ClaimedRun } from "../stored-run.ts";
 
 /** Delays after an attempt that got no answer. After the last attempt the outcome is unknown. */
 const RETRY_AFTER_MS = [10_000, 60_000];

@@ -1,4 +1,4 @@
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 
 /**
  * Tells whether a call is a step that only its saga undoes: the saga goes on, or has undone the

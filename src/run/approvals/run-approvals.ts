@@ -1,17 +1,13 @@
-import type { ApprovalDesk, NewRequest } from "../../src/capabilities/approval.ts";
-import type { RunJournal } from "../../src/capabilities/run-journal.ts";
-import type {
-  ApprovalEdit,
-  ApprovalRecord,
-  ApprovalVote,
-} from "../../src/protocol/approval/record.ts";
-import { approvalIdOf, readApprovalId } from "../../src/protocol/approval/id.ts";
-import { formatPacketLines } from "../../src/protocol/approval/packet-lines.ts";
-import { summarise } from "../../src/protocol/approval/view.ts";
-import { takeVote } from "../../src/protocol/approval/check-vote.ts";
-import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
-import type { ApprovalNotices } from "./approval-notices.ts";
-import type { RunInvocations } from "./run-invocations.ts";
+import type { ApprovalDesk, NewRequest } from "../../capabilities/approval.ts";
+import type { RunJournal } from "../../capabilities/run-journal.ts";
+import type { ApprovalEdit, ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
+import { approvalIdOf, readApprovalId } from "../../protocol/approval/id.ts";
+import { formatPacketLines } from "../../protocol/approval/packet-lines.ts";
+import { summarise } from "../../protocol/approval/view.ts";
+import { takeVote } from "../../protocol/approval/check-vote.ts";
+import type { ApprovalId, RunId } from "../../protocol/identity/ids.ts";
+import type { ApprovalNotices } from "./notices.ts";
+import type { RunInvocations } from "../invocations.ts";
 
 /** The approvals of a run as they are stored, with votes and signed tokens. */
 export interface ApprovalRecords {

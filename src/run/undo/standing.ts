@@ -1,4 +1,4 @@
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 
 /** Whether a completed call is undone. `open`: nobody can tell yet. */
 export type UndoStanding = "none" | "open" | "undone";

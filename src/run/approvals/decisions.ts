@@ -1,37 +1,37 @@
-import type { ApprovalSigner } from "../../src/capabilities/approval.ts";
-import type { Clock } from "../../src/capabilities/system.ts";
-import type { PolicyStore } from "../../src/capabilities/policy.ts";
+import type { ApprovalSigner } from "../../capabilities/approval.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import type { PolicyStore } from "../../capabilities/policy.ts";
 import type {
   ApprovalAnswer,
   ApprovalAddress,
   ApprovalDecision,
   DecisionAnswer,
-} from "../../src/capabilities/run.ts";
-import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
-import { reviewEdit, type ReviewedEdit } from "../../src/loop/review/edit.ts";
-import type { ReviewedCall, ReviewPorts } from "../../src/loop/review/open-review.ts";
-import { reviewTerms, type TermsReview } from "../../src/loop/review/terms.ts";
-import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
-import { approvalTokenOf } from "../../src/protocol/approval/token.ts";
-import { viewApproval, type ApprovalView } from "../../src/protocol/approval/view.ts";
+} from "../../capabilities/run.ts";
+import type { ToolSourcePort } from "../../capabilities/tool.ts";
+import { reviewEdit, type ReviewedEdit } from "./edit.ts";
+import type { ReviewedCall, ReviewPorts } from "./open-review.ts";
+import { reviewTerms, type TermsReview } from "./terms.ts";
+import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
+import { approvalTokenOf } from "../../protocol/approval/token.ts";
+import { viewApproval, type ApprovalView } from "../../protocol/approval/view.ts";
 import {
   checkVote,
   isRepeated,
   isSamePerson,
   requestersOf,
-} from "../../src/protocol/approval/check-vote.ts";
-import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
-import type { JsonObject } from "../../src/protocol/json/value.ts";
-import type { TenantId } from "../../src/protocol/identity/ids.ts";
+} from "../../protocol/approval/check-vote.ts";
+import { hashOf } from "../../protocol/json/canonical-hash.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { TenantId } from "../../protocol/identity/ids.ts";
 import {
   isDelegate,
   personOf,
   seesAll,
   type Principal,
-} from "../../src/protocol/identity/principal.ts";
-import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
-import type { StopReason } from "../../src/protocol/run/facts.ts";
-import type { Run } from "./run.ts";
+} from "../../protocol/identity/principal.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import type { StopReason } from "../../protocol/run/facts.ts";
+import type { Run } from "../run.ts";
 
 export interface DecisionPorts {
   readonly clock: Clock;

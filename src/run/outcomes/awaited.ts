@@ -1,15 +1,11 @@
-import { personOf, type Principal } from "../../src/protocol/identity/principal.ts";
-import type { RunId } from "../../src/protocol/identity/ids.ts";
-import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import { withheldPaths } from "../../src/protocol/json/withheld-paths.ts";
-import type {
-  AwaitedOutcome,
-  NamedCall,
-  UndoneSaga,
-} from "../../src/protocol/run/awaited-outcome.ts";
-import { toIso } from "../../src/protocol/text/iso-time.ts";
-import { parseArguments } from "../../src/protocol/tool/call.ts";
+import { personOf, type Principal } from "../../protocol/identity/principal.ts";
+import type { RunId } from "../../protocol/identity/ids.ts";
+import { invocationIdOf } from "../../protocol/invocation/id.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
+import type { AwaitedOutcome, NamedCall, UndoneSaga } from "../../protocol/run/awaited-outcome.ts";
+import { toIso } from "../../protocol/text/iso-time.ts";
+import { parseArguments } from "../../protocol/tool/call.ts";
 
 /** Most calls that one notice names. Later ones follow when the first are resolved. */
 const MAX_OUTCOMES = 50;

@@ -1,7 +1,7 @@
-import type { ApprovalAnswer, DecisionAnswer } from "../../src/capabilities/run.ts";
-import type { SentNotice } from "../../src/capabilities/tenant.ts";
-import type { Fingerprints } from "../../src/capabilities/fingerprints.ts";
-import { lazily } from "../../src/protocol/text/lazily.ts";
+import type { ApprovalAnswer, DecisionAnswer } from "../capabilities/run.ts";
+import type { SentNotice } from "../capabilities/tenant.ts";
+import type { Fingerprints } from "../capabilities/fingerprints.ts";
+import { lazily } from "../protocol/text/lazily.ts";
 import type { StoredFacts } from "./stored-run.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { ApprovalAddress, NoRun } from "../../src/capabilities/run.ts";
-import { maySee, type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
+import type { ApprovalAddress, NoRun } from "../capabilities/run.ts";
+import { maySee, type Viewer, viewerOf } from "../protocol/identity/viewer.ts";
 import type { StoredFacts } from "./stored-run.ts";
 
 type Claimed = Pick<StoredFacts, "identity" | "claimed">;

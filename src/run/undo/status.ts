@@ -1,5 +1,5 @@
-import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type { UndoReport } from "../../src/protocol/invocation/undo.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { UndoReport } from "../../protocol/invocation/undo.ts";
 
 /** Reads how a run that undoes a call ended, from the record of its only call. Contract: pure. */
 export function statusOfUndo(

@@ -1,11 +1,11 @@
-import type { PageReach, RunIds, UndoAnswer, UndoRequest } from "../../src/capabilities/run.ts";
-import type { Clock } from "../../src/capabilities/system.ts";
-import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
-import type { Viewer } from "../../src/protocol/identity/viewer.ts";
-import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import { attemptOf, UNDO_OWNER, type UndoReport } from "../../src/protocol/invocation/undo.ts";
+import type { PageReach, RunIds, UndoAnswer, UndoRequest } from "../../capabilities/run.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import type { ActorId, RunId } from "../../protocol/identity/ids.ts";
+import type { Viewer } from "../../protocol/identity/viewer.ts";
+import type { Settlement, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import { attemptOf, UNDO_OWNER, type UndoReport } from "../../protocol/invocation/undo.ts";
 import { isHeldBySaga } from "./held-by-saga.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "../run.ts";
 
 export interface UndoPorts {
   readonly runIds: Pick<RunIds, "derive">;

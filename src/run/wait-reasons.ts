@@ -2,9 +2,9 @@ import {
   awaitsRetry,
   hasUnknownOutcome,
   type ToolInvocationRecord,
-} from "../../src/protocol/invocation/record.ts";
+} from "../protocol/invocation/record.ts";
 import type { Run } from "./run.ts";
-import { awaitsOperator } from "./run-invocations.ts";
+import { awaitsOperator } from "./invocations.ts";
 
 type WaitingRun = Pick<Run, "approvals" | "inbox" | "invocations" | "store">;
 

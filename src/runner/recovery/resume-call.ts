@@ -41,7 +41,7 @@ const NOT_FOUND: GateResults = { passed: [], refusedBy: "lookup" };
  * dispatched it, nobody knows whether it took effect. A read or an idempotent write then runs again
  * under the same idempotency key. For any other write, the outcome is resolved first.
  */
-export function resume(
+export function resumeCall(
   ports: ResumePorts,
   requested: RequestedCall,
   record: ToolInvocationRecord,

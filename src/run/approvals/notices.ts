@@ -1,12 +1,12 @@
-import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
-import { summarise } from "../../src/protocol/approval/view.ts";
-import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RunId } from "../../src/protocol/identity/ids.ts";
-import { type Actors, actorsOf } from "../../src/protocol/identity/principal.ts";
-import type { StoredRun } from "./stored-run.ts";
-import type { RefusalTally } from "./refusal-tally.ts";
-import { toIso } from "../../src/protocol/text/iso-time.ts";
-import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
+import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
+import { summarise } from "../../protocol/approval/view.ts";
+import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import type { RunId } from "../../protocol/identity/ids.ts";
+import { type Actors, actorsOf } from "../../protocol/identity/principal.ts";
+import type { StoredRun } from "../stored-run.ts";
+import type { RefusalTally } from "../notices/refusal-tally.ts";
+import { toIso } from "../../protocol/text/iso-time.ts";
+import { invocationIdOf } from "../../protocol/invocation/id.ts";
 
 /**
  * Writes the notices of a run about its approvals, for the object of its tenant.

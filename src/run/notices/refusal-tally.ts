@@ -1,5 +1,5 @@
-import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { DecisionLog, RefusalEntry } from "./stored-run.ts";
+import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import type { DecisionLog, RefusalEntry } from "../stored-run.ts";
 
 /** Refusals of one kind that are recorded in full. */
 const FULL_PER_KIND = 3;

@@ -1,14 +1,14 @@
-import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
-import { policyOfRun } from "../protocol/policy/narrow.ts";
-import type { PolicyPin } from "../protocol/policy/pin.ts";
-import type { RunClaim } from "../protocol/run/claim.ts";
-import { answerWithin } from "../runner/answer-within.ts";
-import { verifyCall, type Verified } from "../runner/verification/verify-call.ts";
-import type { RunPorts } from "./run-scope.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import { policyOfRun } from "../../protocol/policy/narrow.ts";
+import type { PolicyPin } from "../../protocol/policy/pin.ts";
+import type { RunClaim } from "../../protocol/run/claim.ts";
+import { answerWithin } from "../../runner/answer-within.ts";
+import { verifyCall, type Verified } from "../../runner/verification/verify-call.ts";
+import type { ToolRunnerPorts } from "../../runner/ports.ts";
 
 /** What verifying takes of a run. */
 export type VerifyingPorts = Pick<
-  RunPorts,
+  ToolRunnerPorts,
   "policies" | "source" | "authorizationOf" | "broker" | "fingerprints" | "clock" | "log"
 >;
 

@@ -1,17 +1,17 @@
-import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { ActorId } from "../../src/protocol/identity/ids.ts";
-import { actorsOf } from "../../src/protocol/identity/principal.ts";
-import { statusOf } from "../../src/protocol/run/state.ts";
-import type { RunSummary } from "../../src/protocol/run/summary.ts";
-import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type { VerificationRecord } from "../../src/protocol/outcome/verification.ts";
-import type { Viewer } from "../../src/protocol/identity/viewer.ts";
-import { describeAwaited } from "./awaited-outcomes.ts";
+import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import type { ActorId } from "../../protocol/identity/ids.ts";
+import { actorsOf } from "../../protocol/identity/principal.ts";
+import { statusOf } from "../../protocol/run/state.ts";
+import type { RunSummary } from "../../protocol/run/summary.ts";
+import type { Settlement, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { VerificationRecord } from "../../protocol/outcome/verification.ts";
+import type { Viewer } from "../../protocol/identity/viewer.ts";
+import { describeAwaited } from "../outcomes/awaited.ts";
 import type { RefusalTally } from "./refusal-tally.ts";
-import type { RunInvocations } from "./run-invocations.ts";
-import type { ClaimedRun, StoredRun } from "./stored-run.ts";
-import { toIso } from "../../src/protocol/text/iso-time.ts";
-import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
+import type { RunInvocations } from "../invocations.ts";
+import type { ClaimedRun, StoredRun } from "../stored-run.ts";
+import { toIso } from "../../protocol/text/iso-time.ts";
+import { invocationIdOf } from "../../protocol/invocation/id.ts";
 
 export interface NoticePorts extends Pick<StoredRun, "store"> {
   readonly outbox: Pick<StoredRun["outbox"], "notify">;

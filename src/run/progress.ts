@@ -1,6 +1,6 @@
-import { NO_USAGE, type Usage } from "../../src/protocol/model/usage.ts";
-import type { DoneReason, RunError } from "../../src/protocol/run/event.ts";
-import { NO_FACTS, type RunFacts } from "../../src/protocol/run/facts.ts";
+import { NO_USAGE, type Usage } from "../protocol/model/usage.ts";
+import type { DoneReason, RunError } from "../protocol/run/event.ts";
+import { NO_FACTS, type RunFacts } from "../protocol/run/facts.ts";
 
 /** Progress of a run, and how the run ended. */
 export interface RunProgress {

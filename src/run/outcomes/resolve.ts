@@ -1,7 +1,7 @@
-import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import type { StopReason } from "../../src/protocol/run/facts.ts";
-import type { Run } from "./run.ts";
-import { awaitsOperator } from "./run-invocations.ts";
+import type { Settlement, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { StopReason } from "../../protocol/run/facts.ts";
+import type { Run } from "../run.ts";
+import { awaitsOperator } from "../invocations.ts";
 
 /** What a resolution reads of its run, and where it is stored. */
 export interface ResolvedRun {
