@@ -7,7 +7,7 @@ import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import { noticeWithFingerprint, type FingerprintOf } from "../../src/run/outgoing-hashes.ts";
-import { statusOfUndo } from "../../src/run/undo/status.ts";
+import { statusOfUndo } from "../../src/run/undo/standing.ts";
 import type { Publication } from "./logged-state.ts";
 import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
 

@@ -569,7 +569,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "each repetition of a refused vote is a record",
-    file: "durable-objects/run/refusal-tally.ts",
+    file: "src/run/notices/refusal-tally.ts",
     from: "if (others === OTHERS && !isRefusedCall) return true;",
     to: "if (!isRefusedCall) return true;",
     test: {

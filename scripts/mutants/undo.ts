@@ -55,7 +55,7 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "a failed undo is released",
-    file: "src/run/undo/status.ts",
+    file: "src/run/undo/standing.ts",
     from: 'return "failed";',
     to: 'return "released";',
     test: undone("is COMPENSATION_FAILED, is never repeated by a click, and an operator is told"),

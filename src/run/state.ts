@@ -10,7 +10,7 @@ import {
   type InvocationEnd,
   type ToolInvocationRecord,
 } from "../protocol/invocation/record.ts";
-import { isHeldBySaga } from "./undo/held-by-saga.ts";
+import { isHeldBySaga } from "./undo/standing.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { Run } from "./run.ts";
 import { awaitsOperator } from "./invocations.ts";

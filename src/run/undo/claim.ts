@@ -4,7 +4,7 @@ import type { ActorId, RunId } from "../../protocol/identity/ids.ts";
 import type { Viewer } from "../../protocol/identity/viewer.ts";
 import type { Settlement, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { attemptOf, UNDO_OWNER, type UndoReport } from "../../protocol/invocation/undo.ts";
-import { isHeldBySaga } from "./held-by-saga.ts";
+import { isHeldBySaga } from "./standing.ts";
 import type { Run } from "../run.ts";
 
 export interface UndoPorts {

@@ -1,4 +1,5 @@
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { UndoReport } from "../../protocol/invocation/undo.ts";
 
 /** Whether a completed call is undone. `open`: nobody can tell yet. */
 export type UndoStanding = "none" | "open" | "undone";
@@ -25,4 +26,28 @@ export function undoStandingOf(
       call.saga.step === link.step,
   );
   return isUndoing && !saga?.end ? "open" : "none";
+}
+
+/**
+ * Tells whether a call is a step that only its saga undoes: the saga goes on, or has undone the
+ * step. Threat: a person and the saga undo one step under two keys. `find` reads a record by its
+ * number.
+ */
+export function isHeldBySaga(
+  { saga, state, undo }: ToolInvocationRecord,
+  find: (number: number) => ToolInvocationRecord | undefined,
+): boolean {
+  if (!saga) return false;
+  const hasEnded = find(saga.number)?.end !== undefined;
+  return !hasEnded || (state === "COMPENSATED" && !undo);
+}
+
+/** Reads how a run that undoes a call ended, from the record of its only call. Contract: pure. */
+export function statusOfUndo(
+  record: Pick<ToolInvocationRecord, "state" | "end"> | undefined,
+): UndoReport["status"] {
+  if (record?.state === "COMPLETED") return "undone";
+  const taxonomyClass = record?.end?.observation.status.taxonomy_class;
+  if (taxonomyClass === "COMPENSATION_FAILED") return "failed";
+  return taxonomyClass === "STALE_STATE" ? "stale" : "released";
 }
