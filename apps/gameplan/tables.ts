@@ -79,4 +79,8 @@ CREATE TABLE activity (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, project
 CREATE INDEX activity_by_project ON activity (project_id, seq);
 ${BINNED}
 `,
+  `
+ALTER TABLE activity ADD COLUMN run_id TEXT;
+ALTER TABLE activity ADD COLUMN call_id TEXT;
+`,
 ];

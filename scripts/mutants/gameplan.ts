@@ -206,4 +206,14 @@ export const GAMEPLAN: readonly Mutant[] = [
     to: "found",
     test: { file: BIN, name: "cannot be undone once its row is removed for good" },
   },
+  {
+    name: "everybody reads which call of a colleague made a change",
+    file: "apps/gameplan/tools/project/get-project-activity.ts",
+    from: "line.actor === caller.authorId &&",
+    to: "",
+    test: {
+      file: "apps/gameplan/test/http/history.test.ts",
+      name: "a change names its call to its author alone, who can undo that very call",
+    },
+  },
 ];

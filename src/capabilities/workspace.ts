@@ -1,4 +1,4 @@
-import type { ActorId, RunId } from "../protocol/identity/ids.ts";
+import type { ActorId, RunId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { Given } from "../protocol/json/author-data.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
@@ -46,6 +46,8 @@ export interface OperationCall {
   readonly runId: RunId;
   /** The first run of the conversation. */
   readonly conversationId: RunId;
+  /** Absent for the context hook. */
+  readonly toolCallId?: ToolCallId;
   /** The idempotency key. Present exactly when the call may write. */
   readonly key?: string;
   /** How long the contract's key is remembered. Unit: milliseconds. */
@@ -99,6 +101,8 @@ export interface WorkspaceUser extends Pick<
 > {
   /** The first run of the conversation. */
   readonly conversationId: RunId;
+  /** Absent for the context hook. */
+  readonly toolCallId?: ToolCallId;
 }
 
 /** One call of a tool or of the context hook, for which a workspace is bound. */

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { OperationKind, OperationName } from "../capabilities/workspace.ts";
-import type { ActorId, RunId, TenantId } from "../protocol/identity/ids.ts";
+import type { ActorId, RunId, TenantId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { Given } from "../protocol/json/author-data.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -46,6 +46,8 @@ export interface WorkspaceCaller {
   readonly runId: RunId;
   /** The first run of the conversation; the run itself when it continues none. */
   readonly conversationId: RunId;
+  /** The call, as the state of its run names it. Absent for the context hook. */
+  readonly toolCallId?: ToolCallId;
   readonly nowMs: number;
   /** Answers a new id. */
   readonly newId: () => string;

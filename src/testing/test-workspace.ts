@@ -5,7 +5,7 @@ import type {
   WriteState,
 } from "../capabilities/workspace.ts";
 import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
-import type { ActorId, RunId, TenantId } from "../protocol/identity/ids.ts";
+import type { ActorId, RunId, TenantId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { Given } from "../protocol/json/author-data.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -29,6 +29,8 @@ export interface OperationSurroundings {
   readonly runId?: string;
   /** Default: the run. */
   readonly conversationId?: string;
+  /** The call in its run. Default: none. */
+  readonly toolCallId?: string;
   /** The idempotency key of a write. Default: another one for each call. */
   readonly key?: string;
   /** Time from which the call does nothing. Default: never. Unit: Unix milliseconds. */
@@ -125,7 +127,7 @@ function openTestWorkspace(
       args: Given<Args>,
       surroundings: OperationSurroundings = {},
     ) {
-      const { actorId = "user:ann", subjectId, key, deadlineMs } = surroundings;
+      const { actorId = "user:ann", subjectId, toolCallId, key, deadlineMs } = surroundings;
       const { runId = TEST_RUN_ID, conversationId = runId } = surroundings;
       const call: OperationCall = {
         workspace,
@@ -135,6 +137,7 @@ function openTestWorkspace(
         ...(subjectId !== undefined && { subjectId: subjectId as ActorId }),
         runId: runId as RunId,
         conversationId: conversationId as RunId,
+        ...(toolCallId !== undefined && { toolCallId: toolCallId as ToolCallId }),
         ...(kind === "write" && { key: key ?? `key_${++state.keys}` }),
         deadlineMs: deadlineMs ?? Number.POSITIVE_INFINITY,
       };

@@ -5,7 +5,7 @@ import { wait } from "./backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { createChatApi, type RunChoice } from "./chat/api.ts";
 import { createImageReader } from "./chat/tool-images.ts";
-import { createUndoApi } from "./chat/undo-api.ts";
+import { createUndoApi, type UndoApi } from "./chat/undo-api.ts";
 import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { Conversation, type ConversationPorts } from "./chat/conversation.ts";
@@ -24,6 +24,7 @@ const sheets = createChatSheets();
  * admits the page without a token, as `npm run dev` does. Properties: `getToken`, for pages that
  * hold the access token, which the element calls before each request, and once more when the server
  * rejected the token; `getContext`, what the page knows, which each new question sends along.
+ * Method: `refreshUndo`, for a page that undid a call of the conversation itself.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
@@ -41,6 +42,7 @@ export class InterlockChat extends HTMLElement {
   declare getToken?: TokenSource | undefined;
   declare getContext?: (() => JsonObject | undefined) | undefined;
   #conversation: Conversation | undefined;
+  #undo: UndoApi | undefined;
 
   connectedCallback(): void {
     this.#start();
@@ -49,6 +51,11 @@ export class InterlockChat extends HTMLElement {
   disconnectedCallback(): void {
     this.#conversation?.dispose();
     this.#conversation = undefined;
+  }
+
+  /** Reads again which calls can be undone. */
+  refreshUndo(): void {
+    this.#undo?.elsewhere.dispatchEvent(new Event("undone"));
   }
 
   attributeChangedCallback(): void {
@@ -75,6 +82,7 @@ export class InterlockChat extends HTMLElement {
       if (texts && this.#conversation === conversation) view.showTexts(texts);
     };
     const undo = createUndoApi(session.api);
+    this.#undo = undo;
     const view = createChatView(conversation, {
       approvals: createApprovalsApi(session.api),
       undo,

@@ -25,7 +25,7 @@ function bindWorkspace(
   { name, user, timeoutMs, write }: WorkspaceBinding,
   nowMs: number,
 ): Workspace {
-  const { runId, conversationId, tenantId, actorId, subjectId, workspaceId } = user;
+  const { runId, conversationId, toolCallId, tenantId, actorId, subjectId, workspaceId } = user;
   if (workspaceId === undefined) throw new Error("the gates chose no workspace for this call");
   const calls: Omit<OperationCall, "operation" | "args"> = {
     workspace: { name, tenantId, workspaceId },
@@ -33,6 +33,7 @@ function bindWorkspace(
     ...(subjectId !== undefined && { subjectId }),
     runId,
     conversationId,
+    ...(toolCallId !== undefined && { toolCallId }),
     deadlineMs: nowMs + timeoutMs,
   };
   return {

@@ -125,7 +125,7 @@ export class WorkspaceData {
   }
 
   #run(
-    { workspace, actorId, subjectId, runId, conversationId, args }: OperationCall,
+    { workspace, actorId, subjectId, runId, conversationId, toolCallId, args }: OperationCall,
     operation: AnyOperation,
     announce: (change: Pick<WorkspaceChange, "entity" | "id">) => void,
   ): Ran {
@@ -138,6 +138,7 @@ export class WorkspaceData {
       authorId: personOf({ actorId, subjectId }),
       runId,
       conversationId,
+      ...(toolCallId !== undefined && { toolCallId }),
       nowMs: nowMs(),
       newId,
       announce,

@@ -5,7 +5,7 @@ import type { RawEnv } from "../../src/env.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
 import { deploymentOf } from "../shared/deployment.ts";
 import { untilState } from "../shared/run-object.ts";
-import { bindings, runIdOf } from "../shared/worker.ts";
+import { bindings, runIdOf, stateOf } from "../shared/worker.ts";
 import {
   callItems,
   failureOf,
@@ -36,7 +36,7 @@ test("what one member keeps, another member reads, with its author", async () =>
   ]);
 });
 
-test("an operation knows its run, and the conversation that the run continues", async () => {
+test("an operation knows its call, its run, and the conversation that the run continues", async () => {
   const runs: string[] = [];
   for (const name of ["first", "second", "third"]) {
     const previousRunId = runs.at(-1);
@@ -51,7 +51,14 @@ test("an operation knows its run, and the conversation that the run continues", 
     runs.push(runIdOf(response));
   }
   const [conversationId] = runs;
-  expect(ranIn).toEqual(runs.map((runId) => ({ runId, conversationId })));
+  const states = await Promise.all(runs.map((runId) => stateOf(runId, "ada")));
+  expect(ranIn).toEqual(
+    states.map(({ runId, toolCalls }) => ({
+      runId,
+      conversationId,
+      toolCallId: toolCalls[0]?.toolCallId,
+    })),
+  );
 });
 
 test("an operation that fails, throws, or answers wrongly changes nothing", async () => {

@@ -1,7 +1,11 @@
 import * as v from "valibot";
 import { defineSaga } from "../../src/contracts/define-saga.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";
-import { defineOperation, defineWorkspace } from "../../src/contracts/define-workspace.ts";
+import {
+  defineOperation,
+  defineWorkspace,
+  type WorkspaceCaller,
+} from "../../src/contracts/define-workspace.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { holdUrl } from "../fakes/scripted-model.ts";
@@ -9,8 +13,8 @@ import { beforeEachFile } from "../shared/fresh-state.ts";
 
 /** Names of the operations that ran, also of those that were rolled back. */
 export const ran: string[] = [];
-/** The run and the conversation of each of them. */
-export const ranIn: { readonly runId: string; readonly conversationId: string }[] = [];
+/** The run, the conversation and the call of each of them. */
+export const ranIn: Partial<WorkspaceCaller>[] = [];
 beforeEachFile(() => void (ran.length = ranIn.length = 0));
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
@@ -25,9 +29,10 @@ export const addItem = defineOperation({
   kind: "write",
   input: v.strictObject({ name: text, how: v.optional(misbehaviour) }),
   output: idOnly,
-  run(sql, { name, how }, { newId, authorId, announce, runId, conversationId }) {
+  run(sql, { name, how }, { newId, authorId, announce, ...caller }) {
     ran.push(name);
-    ranIn.push({ runId, conversationId });
+    const { runId, conversationId, toolCallId } = caller;
+    ranIn.push({ runId, conversationId, ...(toolCallId !== undefined && { toolCallId }) });
     const id = newId();
     sql.run("INSERT INTO items (id, name, author) VALUES (?, ?, ?)", id, name, authorId);
     announce({ entity: "item", id });

@@ -112,7 +112,8 @@ async function deleteAndUndo(ann: Person, bob: Person): Promise<void> {
     .getByText(/developer: .*Movement/)
     .first()
     .waitFor();
-  await ann.page.getByRole("button", { name: /^Undo: .*Movement/ }).click();
+  const news = ann.page.getByRole("status").filter({ hasText: "Hide" });
+  await news.getByRole("button", { name: /^Undo: .*Movement/ }).click();
   await project(ann)
     .getByRole("img", { name: /5 systems, 4 dependencies/ })
     .waitFor();
@@ -123,7 +124,15 @@ async function deleteAndUndo(ann: Person, bob: Person): Promise<void> {
     .getByText(/Restored .*Movement/)
     .first()
     .waitFor();
+  await cardSaysUndone(ann);
   await ann.picture("gameplan-graph");
+}
+
+/** Undo above the part is that of the call, so the card in the chat offers it no more. */
+async function cardSaysUndone(ann: Person): Promise<void> {
+  const card = cards(ann).filter({ hasText: 'Deleted game system "Movement"' });
+  await card.getByText("Undone.", { exact: true }).waitFor();
+  expect(await card.getByRole("button", { name: /^Undo/ }).count()).toBe(0);
 }
 
 async function makeDocument(ann: Person): Promise<void> {
@@ -148,6 +157,7 @@ async function comesBack(ann: Person): Promise<void> {
     .first()
     .waitFor();
   await cards(ann).filter({ hasText: 'Created game system "Combat Engine"' }).waitFor();
+  await cardSaysUndone(ann);
 }
 
 test("the keyboard is enough to ask, to agree and to take back", async () => {

@@ -16,8 +16,9 @@ export function recordChange(
   },
 ): void {
   sql.run(
-    `INSERT INTO activity (id, project_id, at, actor, action, entity, entity_id, summary)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO activity
+       (id, project_id, at, actor, action, entity, entity_id, summary, run_id, call_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     caller.newId(),
     change.projectId,
     caller.nowMs,
@@ -26,6 +27,8 @@ export function recordChange(
     change.entity,
     change.id,
     change.summary.slice(0, SUMMARY_CHARS),
+    caller.runId,
+    caller.toolCallId ?? null,
   );
   caller.announce({ entity: change.entity, id: change.id });
 }

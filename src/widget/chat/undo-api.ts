@@ -20,12 +20,15 @@ export interface UndoApi {
   calls(runId: string): Promise<readonly UndoCall[] | undefined>;
   /** Asks to undo a call; answers why it was refused, for the reader. */
   undo(runId: string, invocationId: string): Promise<string | undefined>;
+  /** Gets the event `undone` when the page undid a call elsewhere. */
+  readonly elsewhere: EventTarget;
 }
 
 /** Creates the client of the HTTP API that undo uses. */
 export function createUndoApi(options: ApiOptions): UndoApi {
   const urlOf = (runId: string): string => `v1/runs/${encodeURIComponent(runId)}`;
   return {
+    elsewhere: new EventTarget(),
     async calls(runId) {
       const read = await ask(options, urlOf(runId), {});
       return read?.response.ok ? listOf(read.body["toolCalls"]).flatMap(readCall) : undefined;

@@ -44,6 +44,7 @@ export class UndoDesk {
   open(runId: string): void {
     if (this.#runId !== undefined || this.#views.size === 0) return;
     this.#runId = runId;
+    this.#ports.api.elsewhere.addEventListener("undone", () => this.#lookAgain(0));
     void this.#look(runId);
   }
 

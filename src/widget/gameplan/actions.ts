@@ -3,7 +3,9 @@ import type { ApprovalsApi } from "../approval/api.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import { toHex } from "../../protocol/text/hex.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
-import type { CallFailure, GameplanApi } from "./api.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
+import type { CallFailure, GameplanApi, WriteEnd } from "./api.ts";
+import { objectOf, textOf } from "./read-json.ts";
 
 export interface ActionPorts {
   readonly api: GameplanApi;
@@ -13,6 +15,8 @@ export interface ActionPorts {
   /** Shows why a call did not succeed; undefined removes that. */
   readonly onFailure: (failure: CallFailure | undefined) => void;
   readonly onDone: () => void;
+  /** A deletion was taken back, or not. */
+  readonly onUndone: () => void;
 }
 
 const NOT_FOUND = {
@@ -21,19 +25,22 @@ const NOT_FOUND = {
   needsToken: false,
 };
 
+/** Sends a call under the key of the reader's click. */
+type Send = (key: string) => Promise<Result<WriteEnd, CallFailure>>;
+
 /**
- * Creates the function that calls a tool that writes. A call that people have to agree to shows its
- * approval, and goes on after the decision.
- * Contract: never throws. Answers undefined when the call did not succeed.
+ * Creates the functions that call a tool that writes, and that take a deletion back. A call that
+ * people have to agree to shows its approval, and goes on after the decision.
+ * Contract: they never throw, and answer undefined when the call did not succeed.
  */
 export function createActions(ports: ActionPorts) {
-  const { api, onFailure, onDone } = ports;
-  return async (tool: string, args: JsonObject): Promise<JsonObject | undefined> => {
+  const { api, onFailure, onDone, onUndone } = ports;
+  const carry = async (send: Send): Promise<JsonObject | undefined> => {
     onFailure(undefined);
     // One key for the click: what is sent again, also after an approval, is the same call.
     const key = toHex(crypto.getRandomValues(new Uint8Array(16)));
     for (;;) {
-      const end = await api.write(tool, args, key);
+      const end = await send(key);
       if (!end.ok) {
         onFailure(end.failure);
         return undefined;
@@ -48,6 +55,21 @@ export function createActions(ports: ActionPorts) {
         return undefined;
       }
     }
+  };
+  const act = (tool: string, args: JsonObject) => carry((key) => api.write(tool, args, key));
+  return {
+    act,
+    /** `entry` is a deletion in the activity. Undoes its call, or else restores what it deleted. */
+    async takeBack(entry: JsonObject): Promise<void> {
+      const [entity, id] = [textOf(entry, "entity"), textOf(entry, "entityId")];
+      const call = objectOf(entry, "call");
+      const [runId, toolCallId] = [textOf(call, "runId"), textOf(call, "toolCallId")];
+      await carry(async (key) => {
+        const undone = runId === "" ? undefined : await api.undo(runId, toolCallId);
+        return undone ?? api.write("restore", { entity, id }, key);
+      });
+      onUndone();
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import {
   UNREACHABLE,
 } from "../api-request.ts";
 import { wait } from "../backoff.ts";
+import { createUndoApi } from "../chat/undo-api.ts";
 import { listOf, objectOf, textOf } from "./read-json.ts";
 
 /** Why a call did not succeed. `message` is for the reader. */
@@ -28,6 +29,11 @@ export interface GameplanApi {
   read(tool: string, args: JsonObject): Promise<Result<JsonObject, CallFailure>>;
   /** Calls a tool that writes. The same key makes one call, however often it is sent. */
   write(tool: string, args: JsonObject, key: string): Promise<Result<WriteEnd, CallFailure>>;
+  /**
+   * Undoes a call; see docs/undo.md. Undefined: the reader cannot undo it. A repetition finds the
+   * same undo.
+   */
+  undo(runId: string, toolCallId: string): Promise<Result<WriteEnd, CallFailure> | undefined>;
   /** Answers the ids of the GamePlan workspaces of which the reader is a member. */
   workspaces(): Promise<Result<readonly string[], CallFailure>>;
 }
@@ -42,7 +48,16 @@ export function createGameplanApi(
     const body = { arguments: args, ...(workspace && { workspaceId: workspace }) };
     return request(options, `v1/tools/gameplan__${tool}/invoke`, postJson(body, headers));
   };
+  const undoApi = createUndoApi(options);
   return {
+    async undo(runId, toolCallId) {
+      const calls = await undoApi.calls(runId);
+      const call = calls?.find((candidate) => candidate.toolCallId === toolCallId);
+      if (!call?.undo) return undefined;
+      const path = `v1/runs/${encodeURIComponent(runId)}/invocations/${call.invocationId}/compensate`;
+      const answer = await request(options, path, { method: "POST" });
+      return answer.ok ? readEnd(answer.value) : answer;
+    },
     async read(tool, args) {
       const answer = await invoke(tool, args, {});
       const end = answer.ok ? readEnd(answer.value) : answer;

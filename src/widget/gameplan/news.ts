@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { el } from "../dom.ts";
-import type { GameplanApi } from "./api.ts";
 import { formatPerson } from "./draw.ts";
 import { listOf, textOf } from "./read-json.ts";
 import type { SectionContext } from "./section.ts";
@@ -9,7 +8,7 @@ import { drawUndo } from "./sections/activity.ts";
 /** Creates the line that says what changed last in the project, with Undo after a deletion. */
 export function createNews(
   place: HTMLElement,
-  { api, act }: { readonly api: Pick<GameplanApi, "read">; readonly act: SectionContext["act"] },
+  { api, takeBack }: Pick<SectionContext, "api" | "takeBack">,
 ) {
   let shownOf: string | undefined;
   const hide = (): void => place.replaceChildren();
@@ -19,7 +18,7 @@ export function createNews(
     const isDeletion = textOf(entry, "action") === "deleted";
     const close = el("button", { type: "button", class: "small" }, "Hide");
     close.addEventListener("click", hide);
-    place.replaceChildren(text, ...(isDeletion ? [drawUndo(act, entry)] : []), close);
+    place.replaceChildren(text, ...(isDeletion ? [drawUndo(takeBack, entry)] : []), close);
   };
   return {
     /** The news of another project are gone. */

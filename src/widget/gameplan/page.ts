@@ -38,7 +38,7 @@ export interface PagePorts {
   readonly options: ApiOptions;
   readonly api: GameplanApi;
   readonly approvals: ApprovalsApi;
-  readonly chat: HTMLElement;
+  readonly chat: HTMLElement & { refreshUndo(): void };
   /** The workspace that the page names; undefined: the reader's first one. */
   readonly workspaceId: string | undefined;
   readonly onToken: (token: string) => void;
@@ -51,7 +51,7 @@ export class GameplanPage {
   readonly #ports: PagePorts;
   readonly #frame: ReturnType<typeof createFrame>;
   readonly #lifetime = new AbortController();
-  readonly #act: SectionContext["act"];
+  readonly #actions: ReturnType<typeof createActions>;
   readonly #news: ReturnType<typeof createNews>;
   readonly #tokenForm = createTokenForm((token) => {
     this.#wasRefused = true;
@@ -73,15 +73,15 @@ export class GameplanPage {
     this.root = this.#frame.root;
     this.#projects = new ProjectList(ports.api, this.#frame.projects);
     const { api, approvals } = ports;
-    const act = createActions({
+    this.#actions = createActions({
       api,
       approvals,
       place: this.#frame.waiting,
       onFailure: (failure) => this.#notify(failure?.message ?? ""),
       onDone: () => void this.#refresh(),
+      onUndone: () => ports.chat.refreshUndo(),
     });
-    this.#act = act;
-    this.#news = createNews(this.#frame.news, { api, act });
+    this.#news = createNews(this.#frame.news, { api, ...this.#actions });
     this.#frame.project.append(this.#tokenForm.root);
     this.#listen();
   }
@@ -191,7 +191,7 @@ export class GameplanPage {
       api: this.#ports.api,
       projectId,
       route,
-      act: this.#act,
+      ...this.#actions,
       tell: (message) => this.#notify(message, "told"),
       link: (section, itemId) =>
         formatRoute({ projectId, section, ...(itemId !== undefined && { itemId }) }),
@@ -208,7 +208,7 @@ export class GameplanPage {
 
   #showWelcome(): void {
     const make = drawButton("Make an example project", async () => {
-      const projectId = await makeExampleProject(this.#act);
+      const projectId = await makeExampleProject(this.#actions.act);
       if (!(await this.#readProjects()) || projectId === undefined) return;
       location.hash = formatRoute({ projectId, section: "systems" });
       await this.#show();

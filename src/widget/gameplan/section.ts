@@ -18,6 +18,8 @@ export interface SectionContext {
    * Answers the data of the call, or undefined when it did not succeed.
    */
   readonly act: (tool: string, args: JsonObject) => Promise<JsonObject | undefined>;
+  /** Takes back a deletion. `entry` is one of the activity. */
+  readonly takeBack: (entry: JsonObject) => Promise<void>;
   /** Shows a message above the section, until the next action or another address. */
   readonly tell: (message: string) => void;
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { PromptHistoryEntry } from "../../../../src/protocol/audit/prompt-history.ts";
 import { callTool, dataOf, governGameplan } from "../studio.ts";
-import { send } from "../../../../test/shared/worker.ts";
+import { send, stateOf, type Caller } from "../../../../test/shared/worker.ts";
 
 beforeAll(() => governGameplan());
 
@@ -31,4 +31,27 @@ test("the prompt history names the project of each call, where the call tells it
     aiProvider: "tool_executor",
     aiModel: "n/a",
   });
+});
+
+test("a change names its call to its author alone, who can undo that very call", async () => {
+  const projectId = (await dataOf("ada", "create_project", { name: "Garden" })).project.id;
+  const system = { projectId, name: "Weather", systemSlug: "weather" };
+  const { id: systemId, revision } = (await dataOf("ada", "create_game_system", system)).system;
+  await dataOf("ada", "delete_game_system", { systemId, revision });
+  const newestFor = async (caller: Caller) =>
+    (await dataOf(caller, "get_project_activity", { projectId, limit: 1 })).items[0];
+  const deleted = await newestFor("ada");
+  expect(deleted).toMatchObject({ action: "deleted", entityId: systemId });
+  expect(await newestFor("ben")).not.toHaveProperty("call");
+
+  const { runId, toolCallId } = deleted.call;
+  const callNow = async () =>
+    (await stateOf(runId, "ada")).toolCalls.find((call) => call.toolCallId === toolCallId);
+  const asked = await callNow();
+  expect(asked).toMatchObject({ state: "COMPLETED", undo: { status: "available" } });
+  const path = `/v1/runs/${runId}/invocations/${asked?.invocationId}/compensate`;
+  expect((await send(path, { caller: "ben", method: "POST" })).status).toBe(404);
+  expect((await send(path, { caller: "ada", method: "POST" })).status).toBe(200);
+  await expect.poll(callNow).toMatchObject({ state: "COMPENSATED", undo: { status: "undone" } });
+  expect(await newestFor("ada")).toMatchObject({ action: "restored", entityId: systemId });
 });

@@ -60,6 +60,8 @@ export class MemoryWorkspace {
       workspaceId: "studio",
       actorId: person,
       authorId: person,
+      runId: "run_1",
+      conversationId: "run_1",
       nowMs: this.nowMs,
       newId: () => `id-${++this.#lastId}`,
       announce: ({ entity, id }: { entity: string; id: string }) =>

@@ -34,6 +34,8 @@ export const activity = v.strictObject({
   entityId: rowId,
   /** A sentence in the past tense, for example `Created game system "Combat" (combat)`. */
   summary: v.pipe(v.string(), v.maxLength(400)),
+  /** The call that made the change, for the person who made it. */
+  call: v.exactOptional(v.strictObject({ runId: v.string(), toolCallId: v.string() })),
 });
 
 export type Activity = v.InferOutput<typeof activity>;

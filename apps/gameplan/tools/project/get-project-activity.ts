@@ -8,6 +8,14 @@ import { listNewest, pageArguments } from "../list-page.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { findProject } from "../rows/project-row.ts";
 
+const activityRow = v.object({
+  ...v.omit(activity, ["call"]).entries,
+  at: v.number(),
+  seq: v.number(),
+  runId: v.nullable(v.string()),
+  toolCallId: v.nullable(v.string()),
+});
+
 export const getProjectActivity = defineOperation({
   name: "get_project_activity",
   kind: "read",
@@ -18,13 +26,20 @@ export const getProjectActivity = defineOperation({
     if (!found.ok) return found;
     return ok(
       listNewest(sql, {
-        row: v.object({ ...activity.entries, at: v.number(), seq: v.number() }),
-        columns: "id, at, actor, action, entity, entity_id AS entityId, summary",
+        row: activityRow,
+        columns: `id, at, actor, action, entity, entity_id AS entityId, summary,
+          run_id AS runId, call_id AS toolCallId`,
         table: "activity",
         where: "project_id = ?",
         bindings: [projectId],
         page,
-        show: (line) => ({ ...line, at: toIso(line.at) }),
+        show: ({ runId, toolCallId, at, ...line }) => ({
+          ...line,
+          at: toIso(at),
+          ...(line.actor === caller.authorId &&
+            runId !== null &&
+            toolCallId !== null && { call: { runId, toolCallId } }),
+        }),
       }),
     );
   },

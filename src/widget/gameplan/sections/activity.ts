@@ -50,19 +50,23 @@ function keyOf(value: JsonObject, idKey: string): string {
   return `${textOf(value, "entity")}/${textOf(value, idKey)}`;
 }
 
-function drawEntry({ act }: SectionContext, entry: JsonObject, isUndoable: boolean): HTMLElement {
+function drawEntry(
+  { takeBack }: Pick<SectionContext, "takeBack">,
+  entry: JsonObject,
+  isUndoable: boolean,
+): HTMLElement {
   const facts = [formatPerson(textOf(entry, "actor")), formatTime(textOf(entry, "at"))];
   const note = el("span", { class: "note" }, ` ${facts.filter(Boolean).join(", ")} `);
   const item = el("li", {}, textOf(entry, "summary"), note);
-  if (isUndoable) item.append(drawUndo(act, entry));
+  if (isUndoable) item.append(drawUndo(takeBack, entry));
   return item;
 }
 
 /** A button that takes a deletion back. `entry` is one of the activity. */
-export function drawUndo(act: SectionContext["act"], entry: JsonObject): HTMLElement {
+export function drawUndo(takeBack: SectionContext["takeBack"], entry: JsonObject): HTMLElement {
   const [entity, id] = [textOf(entry, "entity"), textOf(entry, "entityId")];
   const attributes = { class: "small", "data-key": `undo:${entity}/${id}` };
-  const button = drawButton("Undo", () => act("restore", { entity, id }), attributes);
+  const button = drawButton("Undo", () => takeBack(entry), attributes);
   button.setAttribute("aria-label", `Undo: ${textOf(entry, "summary")}`);
   return button;
 }
