@@ -93,12 +93,14 @@ async function test(
   if (!exchanges.ok) return stop(exchanges.failure);
   const read = readLock(project);
   const lock = read.ok ? ok(read.value.lock) : fail(`${LOCK_NAME} ${read.failure}`);
+  const definitions = createDeployment([], options).workspaces?.definitions ?? [];
   // What generates and validates is loaded only where it is used.
   const { testContracts } = await import("../contracts/test-contracts.ts");
+  const { hostInTrials } = await import("../contracts/harness/fake-workspaces.ts");
+  hostInTrials(definitions);
   const request = { chosen, verbose, contracts: tools, lock, exchanges: exchanges.value };
   if (!(await testContracts(request))) process.exitCode = 1;
-  const { workspaces } = createDeployment([], options);
-  for (const { level, place, message } of checkMigrations(workspaces?.definitions ?? [])) {
+  for (const { level, place, message } of checkMigrations(definitions)) {
     console.log(`contracts: ${level}: ${place}: ${message}`);
     if (level === "error") process.exitCode = 1;
   }

@@ -5,8 +5,8 @@ export const PAGE: readonly Mutant[] = [
   {
     name: "a call of GamePlan's page is another call after its approval",
     file: "src/widget/gameplan/actions.ts",
-    from: "await api.write(tool, args, key)",
-    to: "await api.write(tool, args, crypto.randomUUID())",
+    from: "carry((key) => api.write(tool, args, key))",
+    to: "carry(() => api.write(tool, args, crypto.randomUUID()))",
     test: {
       file: "test/widget/page-gameplan.node.test.ts",
       name: "shows the approval, and goes on as the same call after the decision",

@@ -250,10 +250,12 @@ const TOLD = [
   [
     "run.started ann",
     "approval.requested ann dual_control",
+    "approval.refused ann approve",
     "approval.voted bob approve",
     "approval.edited cat",
     "approval.requested ann dual_control",
     "approval.voted cat approve",
+    "approval.refused bob reject",
     "approval.voted bob approve",
     "approval.closed nobody approved",
     "approval.consumed nobody",
@@ -274,6 +276,7 @@ const TOLD = [
     "approval.closed nobody expired",
     "call.ended ann",
     "run.ended ann stop",
+    "approval.refused bob approve",
   ],
 ];
 

@@ -1,4 +1,5 @@
 import type { WorkspaceBinder } from "../../../src/capabilities/workspace.ts";
+import type { AnyOperation, WorkspaceDefinition } from "../../../src/contracts/define-workspace.ts";
 import type { ClosedObjectSchema } from "../../../src/contracts/definition.ts";
 import { deriveSchema } from "../../../src/contracts/derive-schema.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
@@ -8,13 +9,27 @@ import { sampleObjects } from "./subject.ts";
 /** The workspace of a trial; its caller is a member. */
 export const WORKSPACE_ID = "harness";
 
-/** Answers every operation with a sample of its own output, the same one each time. */
+/** The outputs of the operations of the deployment, by workspace and name. */
+const outputs = new Map<string, ClosedObjectSchema>();
+
+/** Hosts the workspaces of a deployment: `fakeWorkspaces` answers as their operations do. */
+export function hostInTrials(definitions: readonly WorkspaceDefinition[]): void {
+  for (const { name, operations } of definitions) {
+    for (const operation of operations) outputs.set(`${name}/${operation.name}`, operation.output);
+  }
+}
+
+/**
+ * Answers every operation with a sample of its own output, the same one each time. The call of an
+ * operation that no hosted workspace has brings its output along.
+ */
 export const fakeWorkspaces: WorkspaceBinder = {
-  bind: ({ write }) => ({
+  bind: ({ name: workspace, write }) => ({
     call(operation) {
-      const { kind, name, output } = operation as typeof operation & {
-        readonly output: ClosedObjectSchema;
-      };
+      const { kind, name } = operation;
+      const own = (operation as Partial<AnyOperation>).output;
+      const output = outputs.get(`${workspace}/${name}`) ?? own;
+      if (!output) throw new Error(`${name} is no operation of ${workspace}`);
       if (kind === "write" && !write) throw new Error(`${name} writes`);
       const sample = samples.get(output) ?? sampleOf(output, name);
       if (kind === "write") write?.note("changed");
