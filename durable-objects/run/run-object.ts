@@ -1,5 +1,27 @@
 import { DurableObject } from "cloudflare:workers";
-import type { CallAnswer, RunMethods } from "../../src/capabilities/run.ts";
+import type {
+  ApprovalAddress,
+  ApprovalAnswer,
+  ApprovalDecision,
+  CallAnswer,
+  ContextAnswer,
+  DecisionAnswer,
+  FilesAnswer,
+  ImageAnswer,
+  KeptFilesAnswer,
+  NoRun,
+  OutcomeAnswer,
+  OutcomeReport,
+  ReviewReport,
+  RunAnswer,
+  RunMethods,
+  RunObjectMethods,
+  SteerAnswer,
+  Steering,
+  TranscriptAnswer,
+  UndoAnswer,
+  UndoRequest,
+} from "../../src/capabilities/run.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
 import {
   composeClock,
@@ -10,6 +32,7 @@ import {
 } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
+import type { UndoReport } from "../../src/protocol/invocation/undo.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { findWire, type ClientWire } from "../../src/protocol/run/client-wire.ts";
 import { migrateStorage } from "../storage-version.ts";
@@ -27,6 +50,8 @@ import { answerEvents, answerRepeat, refuseStart, streamRun } from "./run-stream
 /** Delay until an alarm that failed rings again. */
 const ALARM_RETRY_MS = 10_000;
 
+const UNKNOWN: NoRun = { kind: "unknown" };
+
 /** A claimed run in memory. */
 interface ClaimedRun extends OpenRun {
   readonly lifecycle: RunLifecycle;
@@ -40,7 +65,7 @@ interface ClaimedRun extends OpenRun {
  * body. The object checks the owner of the run; all other callers get `unknown`.
  * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods.
  */
-export class RunObject extends DurableObject<RawEnv> {
+export class RunObject extends DurableObject<RawEnv> implements RunObjectMethods {
   protected readonly deployment: Deployment;
   readonly #clock = composeClock();
   #store: RunStore;
@@ -100,23 +125,73 @@ export class RunObject extends DurableObject<RawEnv> {
     }
   }
 
-  /** Makes every method of RunAnswers an RPC method of the object, under the same name. */
-  static {
-    for (const name of Object.getOwnPropertyNames(RunAnswers.prototype)) {
-      if (name === "constructor") continue;
-      Object.defineProperty(this.prototype, name, {
-        value(this: RunObject, ...args: never[]) {
-          return this.#answer(name as keyof RunMethods, args);
-        },
-      });
-    }
+  /**
+   * The run, as its callers reach it; undefined when nobody has claimed it. Fails: throws when this
+   * code cannot read the storage.
+   */
+  get #answers(): RunMethods | undefined {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    return this.#run?.answers;
   }
 
-  /** Passes an RPC on to the run. Fails: throws when this code cannot read the storage. */
-  async #answer(name: keyof RunMethods, args: never[]): Promise<unknown> {
-    if (this.#refusal !== undefined) throw this.#refusal;
-    const answers = this.#run?.answers;
-    return answers ? Reflect.apply(answers[name], answers, args) : { kind: "unknown" };
+  async state(viewer: Viewer): Promise<RunAnswer> {
+    return (await this.#answers?.state(viewer)) ?? UNKNOWN;
+  }
+
+  async cancel(viewer: Viewer): Promise<RunAnswer> {
+    return (await this.#answers?.cancel(viewer)) ?? UNKNOWN;
+  }
+
+  async steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer> {
+    return (await this.#answers?.steer(viewer, steering)) ?? UNKNOWN;
+  }
+
+  async settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
+    return (await this.#answers?.settle(viewer, report)) ?? UNKNOWN;
+  }
+
+  async undo(viewer: Viewer, request: UndoRequest): Promise<UndoAnswer> {
+    return (await this.#answers?.undo(viewer, request)) ?? UNKNOWN;
+  }
+
+  async undone(report: UndoReport): Promise<void> {
+    await this.#answers?.undone(report);
+  }
+
+  async review(viewer: Viewer, report: ReviewReport): Promise<OutcomeAnswer> {
+    return (await this.#answers?.review(viewer, report)) ?? UNKNOWN;
+  }
+
+  async transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer> {
+    return (await this.#answers?.transcript(viewer, maxBytes)) ?? UNKNOWN;
+  }
+
+  async call(viewer: Viewer, requestHash?: string): Promise<CallAnswer> {
+    return (await this.#answers?.call(viewer, requestHash)) ?? UNKNOWN;
+  }
+
+  async context(viewer: Viewer): Promise<ContextAnswer> {
+    return (await this.#answers?.context(viewer)) ?? UNKNOWN;
+  }
+
+  async files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer> {
+    return (await this.#answers?.files(viewer, hashes)) ?? UNKNOWN;
+  }
+
+  async image(viewer: Viewer, invocation: number, number: number): Promise<ImageAnswer> {
+    return (await this.#answers?.image(viewer, invocation, number)) ?? UNKNOWN;
+  }
+
+  async keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer> {
+    return (await this.#answers?.keptFiles(viewer, hashes)) ?? UNKNOWN;
+  }
+
+  async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
+    return (await this.#answers?.approval(address)) ?? UNKNOWN;
+  }
+
+  async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
+    return (await this.#answers?.decide(address, decision)) ?? UNKNOWN;
   }
 
   /** Starts a run of one call, and answers once the call has ended or waits; see RunGateway. */

@@ -1,7 +1,7 @@
 import type {
   EventsAnswer,
   RunGateway,
-  RunMethods,
+  RunObjectMethods,
   RunReader,
   StartAnswer,
 } from "../capabilities/run.ts";
@@ -15,7 +15,7 @@ import { ANSWER_KIND_HEADER, EVENTS_KINDS, START_KINDS } from "../protocol/run/a
  * Fails: throws when the object cannot be reached, or answers what this code does not know.
  */
 export function createDurableRunGateway(runs: DurableObjectNamespace): RunGateway {
-  const objectOf = (runId: RunId): DurableObjectStub & RunMethods & Pick<RunGateway, "invoke"> =>
+  const objectOf = (runId: RunId): DurableObjectStub & RunObjectMethods =>
     runs.get(runs.idFromName(runId)) as ReturnType<typeof objectOf>;
   return {
     async start(claim, wire) {

@@ -278,6 +278,9 @@ export interface RunMethods {
   decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer>;
 }
 
+/** All typed RPC of the object that owns a run: `invoke` claims a run that does not exist yet. */
+export type RunObjectMethods = RunMethods & Pick<RunGateway, "invoke">;
+
 /** Reaches the object that owns a run. Contract: the caller has verified the id. */
 export interface RunGateway {
   /** Claims and starts a run; answers as `repeat` when the run is claimed. */

@@ -1,5 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { DurableObject } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
+import { RunObject } from "../../durable-objects/run/run-object.ts";
+import { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
+import { WorkspaceObject } from "../../durable-objects/workspace/workspace-object.ts";
+import type { RunObjectMethods } from "../../src/capabilities/run.ts";
+import type { TenantMethods } from "../../src/capabilities/tenant.ts";
+import type { WorkspaceMethods } from "../../src/capabilities/workspace.ts";
 import { script } from "../fakes/scripted-model.ts";
 import { viewerAs, readLogged } from "../shared/run-object.ts";
 import {
@@ -158,4 +165,74 @@ test("the arguments of a refused call reach no event and no reader", async () =>
   expect(JSON.stringify(logged)).not.toMatch(/hunter/);
   const [row] = await rowsOf(runId, "SELECT arguments_text, args FROM invocations");
   expect(row).toEqual({ arguments_text: call.args, args: null });
+});
+
+/** The platform makes each of these an RPC method, whatever TypeScript says of its visibility. */
+function methodsOf({ prototype }: { readonly prototype: object }): readonly string[] {
+  if (prototype === DurableObject.prototype) return [];
+  const inherited = methodsOf(Object.getPrototypeOf(prototype).constructor);
+  return [...new Set([...inherited, ...Object.getOwnPropertyNames(prototype)])];
+}
+
+/** The compiler refuses a list that lacks a method of the interface, or has another one. */
+type MethodsOf<Interface> = Readonly<Record<keyof Interface, "rpc">>;
+const RUN: MethodsOf<RunObjectMethods> = {
+  state: "rpc",
+  cancel: "rpc",
+  steer: "rpc",
+  settle: "rpc",
+  undo: "rpc",
+  undone: "rpc",
+  review: "rpc",
+  transcript: "rpc",
+  call: "rpc",
+  context: "rpc",
+  files: "rpc",
+  image: "rpc",
+  keptFiles: "rpc",
+  approval: "rpc",
+  decide: "rpc",
+  invoke: "rpc",
+};
+const TENANT: MethodsOf<TenantMethods> = {
+  policy: "rpc",
+  change: "rpc",
+  assistants: "rpc",
+  assistant: "rpc",
+  changeAssistant: "rpc",
+  reserve: "rpc",
+  peek: "rpc",
+  settle: "rpc",
+  release: "rpc",
+  takePlace: "rpc",
+  receive: "rpc",
+  record: "rpc",
+  runs: "rpc",
+  approvals: "rpc",
+  outcomes: "rpc",
+  audit: "rpc",
+  storageUse: "rpc",
+};
+const WORKSPACE: MethodsOf<WorkspaceMethods> = { call: "rpc", recheck: "rpc" };
+
+/** Names the methods that an object has beyond its list and those that the platform calls. */
+function unlisted(object: { readonly prototype: object }, listed: object): readonly string[] {
+  const known = new Set(["constructor", "fetch", "alarm", ...Object.keys(listed)]);
+  return methodsOf(object).filter((name) => !known.has(name));
+}
+
+test.each([
+  ["run", RunObject, RUN],
+  ["tenant", TenantObject, TENANT],
+  ["workspace", WorkspaceObject, WORKSPACE],
+])("the object of a %s answers the RPC of its interface, and no other", (_, object, listed) => {
+  expect(methodsOf(object)).toEqual(expect.arrayContaining(Object.keys(listed)));
+  expect(unlisted(object, listed)).toEqual([]);
+});
+
+test("a method that no interface names is found, protected or not", () => {
+  class Leaking extends RunObject {
+    protected storedClaim(): void {}
+  }
+  expect(unlisted(Leaking, RUN)).toEqual(["storedClaim"]);
 });
