@@ -112,6 +112,8 @@ async function deleteAndUndo(ann: Person, bob: Person): Promise<void> {
     .getByText(/developer: .*Movement/)
     .first()
     .waitFor();
+  // The card offers Undo before somebody undoes the call elsewhere.
+  await deletionCard(ann).getByRole("button", { name: /^Undo/ }).waitFor();
   const news = ann.page.getByRole("status").filter({ hasText: "Hide" });
   await news.getByRole("button", { name: /^Undo: .*Movement/ }).click();
   await project(ann)
@@ -128,11 +130,14 @@ async function deleteAndUndo(ann: Person, bob: Person): Promise<void> {
   await ann.picture("gameplan-graph");
 }
 
+const deletionCard = (person: Person) =>
+  cards(person).filter({ hasText: 'Deleted game system "Movement"' });
+
 /** Undo above the part is that of the call, so the card in the chat offers it no more. */
 async function cardSaysUndone(ann: Person): Promise<void> {
-  const card = cards(ann).filter({ hasText: 'Deleted game system "Movement"' });
-  await card.getByText("Undone.", { exact: true }).waitFor();
-  expect(await card.getByRole("button", { name: /^Undo/ }).count()).toBe(0);
+  await deletionCard(ann).getByText("Undone.", { exact: true }).waitFor();
+  const undo = deletionCard(ann).getByRole("button", { name: /^Undo/ });
+  expect(await undo.count()).toBe(0);
 }
 
 async function makeDocument(ann: Person): Promise<void> {
