@@ -24,7 +24,7 @@ import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/docu
 import { ConversationImages } from "../../src/loop/conversation-images.ts";
 import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
-import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
+import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";
 import { DESCRIPTION, ORDER, orderInput } from "./order-tool.ts";

@@ -134,7 +134,7 @@ export const APPROVAL_PACKETS: readonly Mutant[] = [
   },
   {
     name: "a preview shows a state of any size",
-    file: "src/runner/read-state.ts",
+    file: "src/runner/author-code/read-state.ts",
     from: "utf8Bytes(JSON.stringify(shown)) <= MAX_STATE_BYTES ? shown : null",
     to: "shown",
     test: {

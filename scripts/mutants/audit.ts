@@ -297,7 +297,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "the audit log holds the arguments of a call before redaction",
-    file: "src/runner/audit-call.ts",
+    file: "src/runner/outcome/audit-call.ts",
     from: "...(shownArgs && { input: shownArgs }),",
     to: "...(record && shownArgs && { input: JSON.parse(record.argumentsText) as JsonObject }),",
     test: {

@@ -46,7 +46,7 @@ export const COMPENSATION: readonly Mutant[] = [
   },
   {
     name: "a throw of compensate loses the outcome",
-    file: "src/runner/plan-compensation.ts",
+    file: "src/runner/undo/plan-compensation.ts",
     from: 'ports.log.fault("compensation_lost", thrown, about);\n    return LOST;',
     to: "throw thrown;",
     test: {
@@ -56,7 +56,7 @@ export const COMPENSATION: readonly Mutant[] = [
   },
   {
     name: "arguments that do not fit are stored",
-    file: "src/runner/plan-compensation.ts",
+    file: "src/runner/undo/plan-compensation.ts",
     from: "if (!read.ok || !plain.ok)",
     to: "if (!plain.ok)",
     test: {
@@ -66,7 +66,7 @@ export const COMPENSATION: readonly Mutant[] = [
   },
   {
     name: "compensate gets what redaction lets through",
-    file: "src/runner/plan-compensation.ts",
+    file: "src/runner/undo/plan-compensation.ts",
     from: "compensate(args, outcome.value.raw)",
     to: "compensate(args, outcome.value.data)",
     test: {

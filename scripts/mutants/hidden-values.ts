@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 export const HIDDEN_VALUES: readonly Mutant[] = [
   {
     name: "a secret leaves in an output",
-    file: "src/runner/normalise-output.ts",
+    file: "src/runner/output/normalise-output.ts",
     from: "const shown = hide(data);",
     to: "const shown = data;",
     test: {
@@ -14,7 +14,7 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   },
   {
     name: "a secret leaves in a failure",
-    file: "src/runner/ask-tool.ts",
+    file: "src/runner/author-code/ask-tool.ts",
     from: "hideArguments(invocation.scope.hide(value))",
     to: "hideArguments(value)",
     test: {
@@ -24,7 +24,7 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   },
   {
     name: "a withheld argument leaves in a failure",
-    file: "src/runner/ask-tool.ts",
+    file: "src/runner/author-code/ask-tool.ts",
     from: "return (value) => hideArguments(invocation.scope.hide(value));",
     to: "void hideArguments;\n  return (value) => invocation.scope.hide(value);",
     test: {
@@ -44,7 +44,7 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   },
   {
     name: "a cut leaves half of a secret",
-    file: "src/runner/tool-failure.ts",
+    file: "src/runner/outcome/tool-failure.ts",
     from: "cutText(clean(replaceHalves(message)), MAX_MESSAGE_CHARS)",
     to: "clean(cutText(replaceHalves(message), MAX_MESSAGE_CHARS))",
     test: {

@@ -176,7 +176,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "half a character stays in a trusted tool's output",
-    file: "src/runner/normalise-output.ts",
+    file: "src/runner/output/normalise-output.ts",
     from: "let data = replaceHalves(value);",
     to: "let data = value;",
     test: {
@@ -186,7 +186,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "half a character stays in a tool's failure",
-    file: "src/runner/tool-failure.ts",
+    file: "src/runner/outcome/tool-failure.ts",
     from: "cutText(clean(replaceHalves(message)), MAX_MESSAGE_CHARS)",
     to: "cutText(message, MAX_MESSAGE_CHARS)",
     test: {
@@ -296,7 +296,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "a tool's failure has any number of errors",
-    file: "src/runner/tool-failure.ts",
+    file: "src/runner/outcome/tool-failure.ts",
     from: "errors.slice(0, MAX_ERRORS)",
     to: "errors",
     test: {

@@ -54,7 +54,7 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "hash check: an operation takes other arguments",
-    file: "src/runner/invocation-ledger.ts",
+    file: "src/runner/invocation/invocation-ledger.ts",
     from: "if (bound && bound.idempotencyKey !== binding.idempotencyKey) return OTHER_PAYLOAD;",
     to: "",
     test: {

@@ -14,7 +14,7 @@ export const RUNNER: readonly Mutant[] = [
   },
   {
     name: "an ended operation is dispatched again",
-    file: "src/runner/invocation-ledger.ts",
+    file: "src/runner/invocation/invocation-ledger.ts",
     from: "if (record.end) throw new Error(`${operationIdOf(operation)} has ended`);",
     to: "",
     test: {
@@ -34,7 +34,7 @@ export const RUNNER: readonly Mutant[] = [
   },
   {
     name: "other arguments get the outcome of the first ones",
-    file: "src/runner/invocation-ledger.ts",
+    file: "src/runner/invocation/invocation-ledger.ts",
     from: " &&\n    headOf(call.argumentsText) === record.argumentsText",
     to: "",
     test: {
@@ -44,7 +44,7 @@ export const RUNNER: readonly Mutant[] = [
   },
   {
     name: "another tool gets the outcome of the first one",
-    file: "src/runner/invocation-ledger.ts",
+    file: "src/runner/invocation/invocation-ledger.ts",
     from: "call.name === record.name &&",
     to: "",
     test: {

@@ -20,14 +20,14 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "a promise becomes the arguments of a step",
-    file: "src/runner/write-arguments.ts",
+    file: "src/runner/author-code/write-arguments.ts",
     from: "if (prototype !== Object.prototype && prototype !== null) return undefined;",
     to: "void prototype;",
     test: { file: ATTACKS, name: "a saga whose arguments of a step are wrong (promise) is undone" },
   },
   {
     name: "a promise becomes the arguments of an undo",
-    file: "src/runner/write-arguments.ts",
+    file: "src/runner/author-code/write-arguments.ts",
     from: "if (prototype !== Object.prototype && prototype !== null) return undefined;",
     to: "void prototype;",
     test: {

@@ -14,7 +14,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "the audit does not name the line of the log",
-    file: "src/runner/audit-call.ts",
+    file: "src/runner/outcome/audit-call.ts",
     from: "...(end.errorId !== undefined && { errorId: end.errorId }),",
     to: "",
     test: {
@@ -154,7 +154,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "the model learns which field of an output does not fit",
-    file: "src/runner/normalise-output.ts",
+    file: "src/runner/output/normalise-output.ts",
     from: "return fail({ ...INVALID_OUTPUT.failure, detail });",
     to: "return fail({ ...INVALID_OUTPUT.failure, errors, detail });",
     test: {

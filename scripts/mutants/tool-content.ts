@@ -79,7 +79,7 @@ export const TOOL_CONTENT: readonly Mutant[] = [
   },
   {
     name: "the text of a tool is not cleaned",
-    file: "src/runner/normalise-output.ts",
+    file: "src/runner/output/normalise-output.ts",
     from: 'replaceTexts(content.value, read.value.value["texts"] as readonly string[])',
     to: "content.value",
     test: {
@@ -99,7 +99,7 @@ export const TOOL_CONTENT: readonly Mutant[] = [
   },
   {
     name: "a crash loses the content of a tool",
-    file: "src/runner/exec-result.ts",
+    file: "src/runner/outcome/exec-result.ts",
     from: "...(content && { content }),",
     to: "",
     test: { file: TEST, name: "survives a crash before its result is in the conversation" },

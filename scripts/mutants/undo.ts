@@ -69,7 +69,7 @@ export const UNDO: readonly Mutant[] = [
   },
   {
     name: "an undo that found another state fails",
-    file: "src/runner/failed-undo.ts",
+    file: "src/runner/undo/failed-undo.ts",
     from: 'if (outcome.failure.taxonomyClass === "STALE_STATE") return conclusion;',
     to: "",
     test: undone("because the row changed since is STALE_STATE, and stays so"),

@@ -56,7 +56,7 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "the expected state is not redacted",
-    file: "src/runner/read-state.ts",
+    file: "src/runner/author-code/read-state.ts",
     from: "const shown = hide(tool.redactState(replaceHalves(state)));",
     to: "const shown = hide(replaceHalves(state));",
     test: { file: HTTP, name: "names the state that is verified, redacted" },

@@ -271,7 +271,7 @@ export const WIRES: readonly Mutant[] = [
   },
   {
     name: "the result of an edited call does not show what ran",
-    file: "src/runner/observe.ts",
+    file: "src/runner/outcome/observe.ts",
     from: 'const what = shown.length > MAX_EDITED_CHARS ? "" : `. It ran with ${shown}`;',
     to: 'const what = shown.length > MAX_EDITED_CHARS ? "" : "";',
     test: {

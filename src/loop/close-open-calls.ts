@@ -1,7 +1,7 @@
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { recordFailure, type RecordPorts } from "../runner/record.ts";
 import { endWithoutTool } from "../runner/recovery/unknown-outcome.ts";
-import { TOOL_FAILED } from "../runner/tool-failure.ts";
+import { TOOL_FAILED } from "../runner/outcome/tool-failure.ts";
 import type { RunState } from "./run-scope.ts";
 
 /** The capabilities that record the end of a call without its tool. */

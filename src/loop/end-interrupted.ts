@@ -2,7 +2,7 @@ import type { ApprovalDesk } from "../capabilities/approval.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { RunJournal, SteeringInbox } from "../capabilities/run-journal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
-import { InvocationLedger } from "../runner/invocation-ledger.ts";
+import { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
 import { endOfStop, endRun } from "./run-end.ts";
 import { finishOpenParts, type RunMemory } from "./run-memory.ts";

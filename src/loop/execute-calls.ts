@@ -1,6 +1,6 @@
 import type { ToolExecResult, ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
-import { toExecResult } from "../runner/exec-result.ts";
+import { toExecResult } from "../runner/outcome/exec-result.ts";
 import { WAITING } from "../runner/waiting.ts";
 import type { RunScope } from "./run-scope.ts";
 

@@ -1,7 +1,7 @@
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
 import { NO_USAGE } from "../protocol/model/usage.ts";
-import type { InvocationLedger } from "../runner/invocation-ledger.ts";
+import type { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
 import { finishOpenParts, type RunMemory } from "./run-memory.ts";
 import type { Step, StepResult } from "./run-step.ts";
 

@@ -2,7 +2,7 @@ import { frozenCopyOf } from "../protocol/json/copy.ts";
 import { parseHookContext, type HookContext } from "../protocol/assistant/context.ts";
 import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import { answerWithin } from "../runner/answer-within.ts";
+import { answerWithin } from "../runner/author-code/answer-within.ts";
 import type { CurrentPolicyPorts } from "../runner/terms.ts";
 import { openForContext } from "./context-workspace.ts";
 import { CONTEXT_INVALID, CONTEXT_UNAVAILABLE, type RunEnd } from "./run-end.ts";

@@ -1,6 +1,6 @@
 import { addUsage } from "../protocol/model/usage.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import { InvocationLedger } from "../runner/invocation-ledger.ts";
+import { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
 import { WAITING } from "../runner/waiting.ts";
 import { reserveModelCall } from "./ask-model.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";

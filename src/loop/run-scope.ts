@@ -10,7 +10,7 @@ import type { StopReason } from "../protocol/run/facts.ts";
 import type { Usage } from "../protocol/model/usage.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { ToolRunnerPorts } from "../runner/ports.ts";
-import type { InvocationLedger } from "../runner/invocation-ledger.ts";
+import type { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
 import type { ToolRunner } from "../runner/tool-runner.ts";
 import type { CallIds } from "./call-ids.ts";
 import type { ModelBudget } from "./model-budget.ts";

@@ -7,8 +7,8 @@ import type { ActiveCall } from "./active-call.ts";
 import { GateTrail, type GateResults } from "./gates/gate.ts";
 import { digestText, type RefusedArguments } from "./gates/read-arguments.ts";
 import type { AcceptedArguments } from "./gates/subjects.ts";
-import type { Invocation } from "./invocation.ts";
-import type { NormalOutput } from "./normalise-output.ts";
+import type { Invocation } from "./invocation/invocation.ts";
+import type { NormalOutput } from "./output/normalise-output.ts";
 
 /** How far an attempt came, and how it ended. */
 export interface AttemptResult {

@@ -6,16 +6,16 @@ import type { ApprovalRecord } from "../protocol/approval/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import { mutates } from "./active-call.ts";
-import { askTool, type AskPorts } from "./ask-tool.ts";
+import { askTool, type AskPorts } from "./author-code/ask-tool.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ValiditySubject } from "./gates/subjects.ts";
 import { checkStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
-import type { InvocationLedger } from "./invocation-ledger.ts";
-import { identifyImages } from "./content.ts";
+import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
+import { identifyImages } from "./output/content.ts";
 import { runSaga, type SagaPorts } from "./saga/run-saga.ts";
-import { CANCELLED } from "./tool-failure.ts";
+import { CANCELLED } from "./outcome/tool-failure.ts";
 import type { WAITING } from "./waiting.ts";
-import { normaliseOutput, type NormalOutput } from "./normalise-output.ts";
+import { normaliseOutput, type NormalOutput } from "./output/normalise-output.ts";
 
 /** A call that passed every gate. */
 export interface PreparedCall extends ValiditySubject {

@@ -11,12 +11,12 @@ import { mutates, type ActiveCall } from "./active-call.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { formatErrorKinds, SAME_RESULT, type CallHistory } from "./call-history.ts";
 import { askHooksAfter, hookedCall, type HookPorts } from "./gates/ask-hooks.ts";
-import type { FinalState } from "./invocation-ledger.ts";
-import type { Conclusion } from "./conclusion.ts";
-import { formatContent, keepImages } from "./content.ts";
-import type { NormalOutput } from "./normalise-output.ts";
-import { observe } from "./observe.ts";
-import { NOT_UNDOABLE, planCompensation, type PlanPorts } from "./plan-compensation.ts";
+import type { FinalState } from "./invocation/invocation-ledger.ts";
+import type { Conclusion } from "./outcome/conclusion.ts";
+import { formatContent, keepImages } from "./output/content.ts";
+import type { NormalOutput } from "./output/normalise-output.ts";
+import { observe } from "./outcome/observe.ts";
+import { NOT_UNDOABLE, planCompensation, type PlanPorts } from "./undo/plan-compensation.ts";
 import { failedState, type RecordPorts } from "./record.ts";
 import { dispatchStateOf, hasHappened } from "./retry/decide-next.ts";
 

@@ -3,7 +3,7 @@ import type { ActiveCall } from "./active-call.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
 import { executeCall, type ExecutePorts } from "./execute-call.ts";
 import { prepare, type PreparePorts } from "./prepare.ts";
-import { toolFailed } from "./tool-failure.ts";
+import { toolFailed } from "./outcome/tool-failure.ts";
 import { WAITING } from "./waiting.ts";
 
 /**

@@ -15,7 +15,7 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { RunBudget } from "./budget/of-run.ts";
-import type { InvocationLedger } from "./invocation-ledger.ts";
+import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
 
 /**
  * Everything that the runner of one run is given. Each group of gates names the few that it uses.

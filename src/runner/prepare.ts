@@ -23,9 +23,9 @@ import { obeyNewerPolicy } from "./gates/obey-newer-policy.ts";
 import { obeyPolicy, type PolicyPorts } from "./gates/obey-policy.ts";
 import { readArguments } from "./gates/read-arguments.ts";
 import type { PolicySubject, ValiditySubject } from "./gates/subjects.ts";
-import { hasOtherTarget, openInvocation, type InvocationPorts } from "./invocation.ts";
+import { hasOtherTarget, openInvocation, type InvocationPorts } from "./invocation/invocation.ts";
 import { lazily } from "../protocol/text/lazily.ts";
-import type { InvocationLedger } from "./invocation-ledger.ts";
+import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
 import type { PinnedTerms, Terms } from "./terms.ts";
 import type { WAITING } from "./waiting.ts";
 

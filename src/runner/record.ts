@@ -11,12 +11,12 @@ import {
 import { fail } from "../protocol/outcome/result.ts";
 import { showContent } from "../protocol/tool/content.ts";
 import type { PlannedVerification } from "../protocol/outcome/verification.ts";
-import { auditCall, type AuditPorts, type Grounds } from "./audit-call.ts";
-import type { Conclusion, EndingCall } from "./conclusion.ts";
-import { errorCodeOf, toExecResult } from "./exec-result.ts";
-import { markFailedUndo } from "./failed-undo.ts";
-import type { InvocationLedger } from "./invocation-ledger.ts";
-import { observe } from "./observe.ts";
+import { auditCall, type AuditPorts, type Grounds } from "./outcome/audit-call.ts";
+import type { Conclusion, EndingCall } from "./outcome/conclusion.ts";
+import { errorCodeOf, toExecResult } from "./outcome/exec-result.ts";
+import { markFailedUndo } from "./undo/failed-undo.ts";
+import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
+import { observe } from "./outcome/observe.ts";
 
 /** What recording needs from the run. */
 export interface RecordPorts extends AuditPorts {

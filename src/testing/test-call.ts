@@ -2,7 +2,7 @@ import type { ToolExecResult, ToolInvocationRecord } from "../protocol/invocatio
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { FieldError, ObservationObject } from "../protocol/outcome/observation.ts";
 import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
-import { toExecResult } from "../runner/exec-result.ts";
+import { toExecResult } from "../runner/outcome/exec-result.ts";
 
 /** A tool call of a run that has not ended. It waits for approvals or for an operator. */
 export interface OpenCall {

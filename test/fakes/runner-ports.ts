@@ -25,7 +25,7 @@ import { limitsOf } from "../../src/protocol/policy/limits.ts";
 import { ConversationImages } from "../../src/loop/conversation-images.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
-import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
+import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { WAITING } from "../../src/runner/waiting.ts";
 import { createInputBound } from "../../src/wire/model/input-bound.ts";

@@ -17,7 +17,7 @@ import { ok } from "../../src/protocol/outcome/result.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import { NOT_DISPATCHED, respond } from "../../src/protocol/outcome/response-vector.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
-import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
+import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
 import { CLAIM, MemoryInbox, answer, asks, playModel, voices } from "./steered-run.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { InvocationEnd } from "../../src/protocol/invocation/record.ts";
-import { InvocationLedger } from "../../src/runner/invocation-ledger.ts";
+import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
 
 const call = (id: string, argumentsText = "{}") => ({

@@ -2,7 +2,7 @@ import type { BudgetLedger, ReservationAnswer } from "../../capabilities/budget.
 import { BUDGETS } from "../../protocol/budget/amounts.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { reservationIdOf, UNAVAILABLE } from "../../runner/budget/reserve.ts";
-import { formatExhausted } from "../../runner/tool-failure.ts";
+import { formatExhausted } from "../../runner/outcome/tool-failure.ts";
 import { NEVER_SECONDS, type ReplayModel } from "./model.ts";
 import type { Replay } from "./evidence.ts";
 import { overBudget } from "../run-end.ts";

@@ -2,8 +2,8 @@ import type { AiEvent } from "../../protocol/run/event.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
-import { isAboutNormalising } from "../../runner/normalise-output.ts";
-import { isAboutLog } from "../../runner/observe.ts";
+import { isAboutNormalising } from "../../runner/output/normalise-output.ts";
+import { isAboutLog } from "../../runner/outcome/observe.ts";
 
 /** The decisions about one call, in the order of its events. */
 interface DecidedCall {

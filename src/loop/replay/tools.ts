@@ -9,8 +9,8 @@ import type { TaxonomyClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { redeemTicket } from "../../contracts/dispatch-ticket.ts";
 import { mutates } from "../../runner/active-call.ts";
-import { TIMED_OUT } from "../../runner/ask-tool.ts";
-import { operationIdOf, type Operation } from "../../runner/invocation-ledger.ts";
+import { TIMED_OUT } from "../../runner/author-code/ask-tool.ts";
+import { operationIdOf, type Operation } from "../../runner/invocation/invocation-ledger.ts";
 import { NEVER_SECONDS } from "./model.ts";
 import type { Replay } from "./evidence.ts";
 

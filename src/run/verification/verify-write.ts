@@ -2,7 +2,7 @@ import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { policyOfRun } from "../../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
-import { answerWithin } from "../../runner/answer-within.ts";
+import { answerWithin } from "../../runner/author-code/answer-within.ts";
 import { verifyCall, type Verified } from "../../runner/verification/verify-call.ts";
 import type { ToolRunnerPorts } from "../../runner/ports.ts";
 

@@ -8,7 +8,7 @@ import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import { requirementOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
-import type { InvocationLedger } from "../invocation-ledger.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import { isAskedUnder } from "./terms-now.ts";
 import { verifyApproval, type VerifyPorts } from "./verify.ts";
 

@@ -8,7 +8,7 @@ import { GateTrail } from "../gates/gate.ts";
 import { findTool, type LookupPorts } from "../gates/lookup-tool.ts";
 import { readArguments } from "../gates/read-arguments.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
-import { writeArguments } from "../write-arguments.ts";
+import { writeArguments } from "../author-code/write-arguments.ts";
 import { describeAction } from "./describe-action.ts";
 
 /** What planning takes of the run. */

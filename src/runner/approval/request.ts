@@ -12,8 +12,8 @@ import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import { GateTrail } from "../gates/gate.ts";
 import { readArguments } from "../gates/read-arguments.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
-import type { InvocationLedger } from "../invocation-ledger.ts";
-import { CANCELLED } from "../tool-failure.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
+import { CANCELLED } from "../outcome/tool-failure.ts";
 import { WAITING } from "../waiting.ts";
 import {
   readPacket,

@@ -12,7 +12,7 @@ import type { Principal } from "../../protocol/identity/principal.ts";
 import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import type { InvocationLedger } from "../invocation-ledger.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 
 /** What verifying takes of the run. */
 export interface VerifyPorts {

@@ -2,7 +2,7 @@ import type { ApprovalDesk } from "../../capabilities/approval.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { mutates, type ActiveCall } from "../active-call.ts";
-import { operationIdOf, type InvocationLedger } from "../invocation-ledger.ts";
+import { operationIdOf, type InvocationLedger } from "../invocation/invocation-ledger.ts";
 import type { RunBudget } from "./of-run.ts";
 import { asksLedger, reservationIdOf } from "./reserve.ts";
 

@@ -9,7 +9,7 @@ import {
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { operationIdOf } from "../invocation-ledger.ts";
+import { operationIdOf } from "../invocation/invocation-ledger.ts";
 
 /** One operation that is about to start. Unit: nowMs in Unix milliseconds. */
 export interface Start {

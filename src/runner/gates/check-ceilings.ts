@@ -10,8 +10,8 @@ import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { RunBudget } from "../budget/of-run.ts";
-import { operationIdOf } from "../invocation-ledger.ts";
-import { refuseExhausted } from "../tool-failure.ts";
+import { operationIdOf } from "../invocation/invocation-ledger.ts";
+import { refuseExhausted } from "../outcome/tool-failure.ts";
 import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 

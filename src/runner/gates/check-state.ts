@@ -1,4 +1,4 @@
-import { askTool, type AskPorts } from "../ask-tool.ts";
+import { askTool, type AskPorts } from "../author-code/ask-tool.ts";
 import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";
 

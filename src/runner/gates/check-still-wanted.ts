@@ -3,7 +3,7 @@ import type { PendingSteering } from "../../capabilities/run-journal.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
 import type { CallHistory } from "../call-history.ts";
-import { CANCELLED } from "../tool-failure.ts";
+import { CANCELLED } from "../outcome/tool-failure.ts";
 import { PASSED, type Gate, type GateTrail } from "./gate.ts";
 import type { WantedSubject } from "./subjects.ts";
 

@@ -4,8 +4,8 @@ import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolCall } from "../../protocol/tool/call.ts";
-import type { Invocation } from "../invocation.ts";
-import type { Operation } from "../invocation-ledger.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import type { Operation } from "../invocation/invocation-ledger.ts";
 import type { Terms } from "../terms.ts";
 
 /** What policy decides about before anybody looks at an argument. */

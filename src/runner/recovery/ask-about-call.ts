@@ -3,14 +3,14 @@ import type { InvocationBinding, ToolInvocationContext } from "../../protocol/in
 import { ok } from "../../protocol/outcome/result.ts";
 import type { InvocationScope } from "../../capabilities/tool.ts";
 import type { ActiveCall } from "../active-call.ts";
-import { askTool, type AskPorts } from "../ask-tool.ts";
+import { askTool, type AskPorts } from "../author-code/ask-tool.ts";
 import { checkAllowed } from "../gates/check-allowed.ts";
 import { GateTrail } from "../gates/gate.ts";
 import { obeyPolicy, type PolicyPorts } from "../gates/obey-policy.ts";
 import { readArguments } from "../gates/read-arguments.ts";
 import type { AcceptedArguments } from "../gates/subjects.ts";
-import { hasOtherTarget, openInvocation, type InvocationPorts } from "../invocation.ts";
-import type { InvocationLedger } from "../invocation-ledger.ts";
+import { hasOtherTarget, openInvocation, type InvocationPorts } from "../invocation/invocation.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import type { Terms } from "../terms.ts";
 
 /** What asking about a call takes of the run. */

@@ -12,7 +12,7 @@ import type { AttemptResult } from "../attempt.ts";
 import type { RunBudget } from "../budget/of-run.ts";
 import { checkStillWanted, type WantedPorts } from "../gates/check-still-wanted.ts";
 import { GateTrail } from "../gates/gate.ts";
-import type { InvocationLedger } from "../invocation-ledger.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import { backoffMs, MAX_DELAY_MS } from "./backoff.ts";
 import { pause } from "../pause.ts";
 

@@ -6,7 +6,7 @@ import type { FieldError, ToolFailure } from "../../protocol/outcome/observation
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { hideValues } from "../../protocol/text/hide-values.ts";
-import { normaliseOutput, type NormalOutput } from "../normalise-output.ts";
+import { normaliseOutput, type NormalOutput } from "../output/normalise-output.ts";
 import {
   isUnknown,
   outputsOf,

@@ -12,10 +12,10 @@ import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { SagaLink } from "../../protocol/tool/call.ts";
 import { mutates, type RequestedCall } from "../active-call.ts";
 import { findTool, type LookupPorts } from "../gates/lookup-tool.ts";
-import type { InvocationLedger } from "../invocation-ledger.ts";
-import type { NormalOutput } from "../normalise-output.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
+import type { NormalOutput } from "../output/normalise-output.ts";
 import { WAITING } from "../waiting.ts";
-import { writeArguments } from "../write-arguments.ts";
+import { writeArguments } from "../author-code/write-arguments.ts";
 import { concludeSaga, type ConcludePorts } from "./conclude-saga.ts";
 import {
   isUnknown,

@@ -6,7 +6,7 @@ import { hideValues, withheldValues, type HideValues } from "../../protocol/text
 import { neutralise } from "../../protocol/text/untrusted.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 import type { AcceptedArguments } from "../gates/subjects.ts";
-import { readState, showState } from "../read-state.ts";
+import { readState, showState } from "../author-code/read-state.ts";
 
 /** The state that a call leads to, as `verify` gets it and as the observation shows it. */
 export interface Expectation {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import type { PlannedVerification } from "../../protocol/outcome/verification.ts";
 import { askAboutCall, type AboutPorts, type BoundCall } from "../recovery/ask-about-call.ts";
-import { readState } from "../read-state.ts";
+import { readState } from "../author-code/read-state.ts";
 import { showVerifiedState } from "./expect-state.ts";
 
 /** What reading the state after a call came to. `found` is redacted. */

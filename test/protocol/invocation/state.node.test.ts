@@ -7,7 +7,10 @@ import type {
   InvocationEnd,
   ToolInvocationRecord,
 } from "../../../src/protocol/invocation/record.ts";
-import { InvocationLedger, type FinalState } from "../../../src/runner/invocation-ledger.ts";
+import {
+  InvocationLedger,
+  type FinalState,
+} from "../../../src/runner/invocation/invocation-ledger.ts";
 
 const LEGAL: ReadonlySet<string> = new Set([
   "PENDING > COMPLETED",

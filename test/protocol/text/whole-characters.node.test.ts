@@ -8,7 +8,7 @@ import {
   replaceHalves,
   replaceHalvesInJson,
 } from "../../../src/protocol/text/whole-characters.ts";
-import { boundFailure } from "../../../src/runner/tool-failure.ts";
+import { boundFailure } from "../../../src/runner/outcome/tool-failure.ts";
 
 const unit = fc.constantFrom(
   "a",

@@ -1,12 +1,12 @@
-import type { Log } from "../capabilities/log.ts";
-import type { BoundToolRuntime } from "../capabilities/tool.ts";
-import type { PlannedCompensation } from "../protocol/invocation/record.ts";
-import { parseArguments } from "../protocol/tool/call.ts";
-import type { AttemptResult } from "./attempt.ts";
-import { GateTrail } from "./gates/gate.ts";
-import { findTool, type LookupPorts } from "./gates/lookup-tool.ts";
-import { readArguments } from "./gates/read-arguments.ts";
-import { writeArguments } from "./write-arguments.ts";
+import type { Log } from "../../capabilities/log.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { PlannedCompensation } from "../../protocol/invocation/record.ts";
+import { parseArguments } from "../../protocol/tool/call.ts";
+import type { AttemptResult } from "../attempt.ts";
+import { GateTrail } from "../gates/gate.ts";
+import { findTool, type LookupPorts } from "../gates/lookup-tool.ts";
+import { readArguments } from "../gates/read-arguments.ts";
+import { writeArguments } from "../author-code/write-arguments.ts";
 
 /** What planning takes of the run. */
 export interface PlanPorts extends LookupPorts {

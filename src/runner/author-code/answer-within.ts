@@ -1,4 +1,4 @@
-import type { Clock } from "../capabilities/system.ts";
+import type { Clock } from "../../capabilities/system.ts";
 
 /** How waiting for an answer ended. */
 export type Waited<T> =

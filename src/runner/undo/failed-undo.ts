@@ -1,5 +1,5 @@
-import { fail } from "../protocol/outcome/result.ts";
-import type { Conclusion, EndingCall } from "./conclusion.ts";
+import { fail } from "../../protocol/outcome/result.ts";
+import type { Conclusion, EndingCall } from "../outcome/conclusion.ts";
 
 /**
  * Gives a failed undo its class: a call that undoes another one, began, and did not complete is

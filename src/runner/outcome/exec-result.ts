@@ -1,11 +1,11 @@
-import type { Clock } from "../capabilities/system.ts";
-import type { ToolCallId } from "../protocol/identity/ids.ts";
-import type { InvocationEnd, ToolExecResult } from "../protocol/invocation/record.ts";
-import type { InvocationState } from "../protocol/invocation/state.ts";
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { NOT_DISPATCHED, respond } from "../protocol/outcome/response-vector.ts";
-import { fail } from "../protocol/outcome/result.ts";
-import { toolErrorCode } from "../protocol/outcome/taxonomy.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import type { ToolCallId } from "../../protocol/identity/ids.ts";
+import type { InvocationEnd, ToolExecResult } from "../../protocol/invocation/record.ts";
+import type { InvocationState } from "../../protocol/invocation/state.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { NOT_DISPATCHED, respond } from "../../protocol/outcome/response-vector.ts";
+import { fail } from "../../protocol/outcome/result.ts";
+import { toolErrorCode } from "../../protocol/outcome/taxonomy.ts";
 import type { EndingCall } from "./conclusion.ts";
 import { observe, type ObservePorts } from "./observe.ts";
 

@@ -1,5 +1,5 @@
-import type { BoundToolRuntime } from "../capabilities/tool.ts";
-import type { ToolPolicy } from "../protocol/policy/document.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 
 /** How long a function of a contract may take. Unit: milliseconds. */
 export function timeoutOf(

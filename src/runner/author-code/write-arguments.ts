@@ -1,4 +1,4 @@
-import { isJsonObject } from "../protocol/json/value.ts";
+import { isJsonObject } from "../../protocol/json/value.ts";
 
 /**
  * Writes arguments that an author's function made as JSON; undefined for what is no plain object.

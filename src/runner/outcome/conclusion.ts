@@ -1,18 +1,18 @@
-import type { BoundToolRuntime } from "../capabilities/tool.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type {
   CallLesson,
   PlannedCompensation,
   ToolInvocationContext,
-} from "../protocol/invocation/record.ts";
-import type { JsonObject } from "../protocol/json/value.ts";
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import type { DispatchState } from "../protocol/outcome/response-vector.ts";
-import type { Result } from "../protocol/outcome/result.ts";
-import type { KeptContent } from "../protocol/tool/content.ts";
-import type { ToolCall } from "../protocol/tool/call.ts";
+} from "../../protocol/invocation/record.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import type { DispatchState } from "../../protocol/outcome/response-vector.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
+import type { KeptContent } from "../../protocol/tool/content.ts";
+import type { ToolCall } from "../../protocol/tool/call.ts";
 import type { Grounds } from "./audit-call.ts";
-import type { FinalState } from "./invocation-ledger.ts";
-import type { Expectation } from "./verification/expect-state.ts";
+import type { FinalState } from "../invocation/invocation-ledger.ts";
+import type { Expectation } from "../verification/expect-state.ts";
 
 /** A call that ends. Perhaps its tool was not found; perhaps no attempt was made. */
 export interface EndingCall {

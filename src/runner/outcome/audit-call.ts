@@ -1,14 +1,14 @@
-import type { AuditEntry } from "../protocol/audit/entry.ts";
-import type { JsonObject } from "../protocol/json/value.ts";
-import { actorsOf } from "../protocol/identity/principal.ts";
-import type { InvocationEnd, ToolInvocationContext } from "../protocol/invocation/record.ts";
-import type { BoundToolRuntime } from "../capabilities/tool.ts";
-import type { GateResults } from "./gates/gate.ts";
-import type { InvocationLedger } from "./invocation-ledger.ts";
-import type { ToolRunnerPorts } from "./ports.ts";
-import { WRAPPER_VERSION } from "../protocol/audit/entry.ts";
-import { toIso } from "../protocol/text/iso-time.ts";
-import { invocationIdOf } from "../protocol/invocation/id.ts";
+import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import { actorsOf } from "../../protocol/identity/principal.ts";
+import type { InvocationEnd, ToolInvocationContext } from "../../protocol/invocation/record.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { GateResults } from "../gates/gate.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
+import type { ToolRunnerPorts } from "../ports.ts";
+import { WRAPPER_VERSION } from "../../protocol/audit/entry.ts";
+import { toIso } from "../../protocol/text/iso-time.ts";
+import { invocationIdOf } from "../../protocol/invocation/id.ts";
 
 /** What the last attempt at a call contributes to its audit entry. */
 export interface Grounds {

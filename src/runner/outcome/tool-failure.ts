@@ -1,9 +1,9 @@
-import { failCall } from "../protocol/outcome/failures.ts";
-import type { Budget } from "../protocol/budget/amounts.ts";
-import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
-import { fail } from "../protocol/outcome/result.ts";
-import { isFailureClass } from "../protocol/outcome/taxonomy.ts";
-import { cutText, replaceHalves } from "../protocol/text/whole-characters.ts";
+import { failCall } from "../../protocol/outcome/failures.ts";
+import type { Budget } from "../../protocol/budget/amounts.ts";
+import type { FieldError, ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail } from "../../protocol/outcome/result.ts";
+import { isFailureClass } from "../../protocol/outcome/taxonomy.ts";
+import { cutText, replaceHalves } from "../../protocol/text/whole-characters.ts";
 
 /** Bounds of a tool's own failure, which goes to the log, the reader and the model. */
 const MAX_ERRORS = 16;

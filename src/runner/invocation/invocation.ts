@@ -1,24 +1,24 @@
-import { failCall } from "../protocol/outcome/failures.ts";
-import type { BoundConnection, ConnectionBroker } from "../capabilities/connection.ts";
-import type { Fingerprints } from "../capabilities/fingerprints.ts";
-import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { Clock } from "../capabilities/system.ts";
-import type { BoundToolRuntime, InvocationScope, ProgressReport } from "../capabilities/tool.ts";
-import type { WriteState } from "../capabilities/workspace.ts";
-import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
-import type { Principal } from "../protocol/identity/principal.ts";
-import { deriveIdempotencyKey } from "../protocol/invocation/idempotency-key.ts";
-import type { InvocationBinding, ToolInvocationContext } from "../protocol/invocation/record.ts";
-import type { ToolPolicy } from "../protocol/policy/document.ts";
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { ok, type Result } from "../protocol/outcome/result.ts";
-import { hideValues } from "../protocol/text/hide-values.ts";
-import { lazily } from "../protocol/text/lazily.ts";
-import { findSecret } from "../protocol/text/secrets.ts";
-import { timeoutOf } from "./timeout-of.ts";
-import { mutates } from "./active-call.ts";
+import { failCall } from "../../protocol/outcome/failures.ts";
+import type { BoundConnection, ConnectionBroker } from "../../capabilities/connection.ts";
+import type { Fingerprints } from "../../capabilities/fingerprints.ts";
+import type { RunJournal } from "../../capabilities/run-journal.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import type { BoundToolRuntime, InvocationScope, ProgressReport } from "../../capabilities/tool.ts";
+import type { WriteState } from "../../capabilities/workspace.ts";
+import type { ConnectionId, RunId } from "../../protocol/identity/ids.ts";
+import type { Principal } from "../../protocol/identity/principal.ts";
+import { deriveIdempotencyKey } from "../../protocol/invocation/idempotency-key.ts";
+import type { InvocationBinding, ToolInvocationContext } from "../../protocol/invocation/record.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import { hideValues } from "../../protocol/text/hide-values.ts";
+import { lazily } from "../../protocol/text/lazily.ts";
+import { findSecret } from "../../protocol/text/secrets.ts";
+import { timeoutOf } from "../author-code/timeout-of.ts";
+import { mutates } from "../active-call.ts";
 import { operationIdOf } from "./invocation-ledger.ts";
-import { TOOL_FAILED } from "./tool-failure.ts";
+import { TOOL_FAILED } from "../outcome/tool-failure.ts";
 
 /**
  * Why a capability no longer answers. One for all attempts: a stack for each would cost 20 µs. At

@@ -1,9 +1,9 @@
-import type { BoundToolRuntime } from "../capabilities/tool.ts";
-import { findProtoKey, nestsTooDeep } from "../protocol/json/guard.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json/value.ts";
-import { utf8Bytes } from "../protocol/text/encoding.ts";
-import type { HideValues } from "../protocol/text/hide-values.ts";
-import { replaceHalves } from "../protocol/text/whole-characters.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import { findProtoKey, nestsTooDeep } from "../../protocol/json/guard.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import { utf8Bytes } from "../../protocol/text/encoding.ts";
+import type { HideValues } from "../../protocol/text/hide-values.ts";
+import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 
 /** Larger states are more than a person reads. */
 const MAX_STATE_BYTES = 32 * 1024;

@@ -1,19 +1,19 @@
-import { failCall } from "../protocol/outcome/failures.ts";
-import type { RunJournal } from "../capabilities/run-journal.ts";
-import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
-import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
-import { isLegalMove, type InvocationState } from "../protocol/invocation/state.ts";
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { ok, type Result } from "../protocol/outcome/result.ts";
-import type { UndoAttempt } from "../protocol/invocation/undo.ts";
-import type { ToolCall } from "../protocol/tool/call.ts";
+import { failCall } from "../../protocol/outcome/failures.ts";
+import type { RunJournal } from "../../capabilities/run-journal.ts";
+import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
+import { MAX_CONTRACT_BYTES } from "../../protocol/identity/ids.ts";
+import { isLegalMove, type InvocationState } from "../../protocol/invocation/state.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import type { UndoAttempt } from "../../protocol/invocation/undo.ts";
+import type { ToolCall } from "../../protocol/tool/call.ts";
 import {
   hasUnknownOutcome,
   type InvocationBinding,
   type InvocationEnd,
   type ToolInvocationContext,
   type ToolInvocationRecord,
-} from "../protocol/invocation/record.ts";
+} from "../../protocol/invocation/record.ts";
 
 /** Names a logical operation within its run. */
 export type Operation = Pick<ToolInvocationContext, "step" | "toolCallId">;

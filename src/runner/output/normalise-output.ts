@@ -1,16 +1,16 @@
-import { failCall } from "../protocol/outcome/failures.ts";
-import type { Log, LogSubject } from "../capabilities/log.ts";
-import type { ToolAnswer } from "../capabilities/tool.ts";
-import type { ToolPolicy } from "../protocol/policy/document.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json/value.ts";
-import { utf8Bytes } from "../protocol/text/encoding.ts";
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import type { ContentPart } from "../protocol/tool/content.ts";
-import { neutralise } from "../protocol/text/untrusted.ts";
-import { replaceHalves } from "../protocol/text/whole-characters.ts";
+import { failCall } from "../../protocol/outcome/failures.ts";
+import type { Log, LogSubject } from "../../capabilities/log.ts";
+import type { ToolAnswer } from "../../capabilities/tool.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import { utf8Bytes } from "../../protocol/text/encoding.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import type { ContentPart } from "../../protocol/tool/content.ts";
+import { neutralise } from "../../protocol/text/untrusted.ts";
+import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 import { truncateResult, TRUNCATION_MARKER } from "./truncate-result.ts";
-import { expectState, type ExpectedCall, type Expectation } from "./verification/expect-state.ts";
+import { expectState, type ExpectedCall, type Expectation } from "../verification/expect-state.ts";
 
 /** A tool's output, and what leaves the runner of it. */
 export interface NormalOutput {

@@ -1,6 +1,6 @@
-import type { ApprovalDesk } from "../capabilities/approval.ts";
-import type { BoundToolRuntime } from "../capabilities/tool.ts";
-import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { ApprovalDesk } from "../../capabilities/approval.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import {
   observeFailure,
   observePartial,
@@ -8,9 +8,9 @@ import {
   type ObservationFacts,
   type ObservationObject,
   type ToolFailure,
-} from "../protocol/outcome/observation.ts";
+} from "../../protocol/outcome/observation.ts";
 import type { Conclusion, EndingCall } from "./conclusion.ts";
-import type { InvocationLedger } from "./invocation-ledger.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 
 /** What observing takes of the run. */
 export interface ObservePorts {

@@ -1,5 +1,5 @@
-import type { ImageKeeper } from "../capabilities/files.ts";
-import type { ContentPart, KeptContent } from "../protocol/tool/content.ts";
+import type { ImageKeeper } from "../../capabilities/files.ts";
+import type { ContentPart, KeptContent } from "../../protocol/tool/content.ts";
 
 /** Finds the images that the conversation keeps already, and the hash of every other one. */
 export async function identifyImages(

@@ -1,16 +1,16 @@
-import { failCall } from "../protocol/outcome/failures.ts";
-import type { Log } from "../capabilities/log.ts";
-import type { Clock } from "../capabilities/system.ts";
-import type { BoundToolRuntime, InvocationScope, ToolAnswer } from "../capabilities/tool.ts";
-import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { fail } from "../protocol/outcome/result.ts";
-import type { ToolPolicy } from "../protocol/policy/document.ts";
-import { hideValues, withheldValues, type HideValues } from "../protocol/text/hide-values.ts";
-import { neutralise } from "../protocol/text/untrusted.ts";
+import { failCall } from "../../protocol/outcome/failures.ts";
+import type { Log } from "../../capabilities/log.ts";
+import type { Clock } from "../../capabilities/system.ts";
+import type { BoundToolRuntime, InvocationScope, ToolAnswer } from "../../capabilities/tool.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import { fail } from "../../protocol/outcome/result.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { hideValues, withheldValues, type HideValues } from "../../protocol/text/hide-values.ts";
+import { neutralise } from "../../protocol/text/untrusted.ts";
 import { timeoutOf } from "./timeout-of.ts";
 import { answerWithin, type Waited } from "./answer-within.ts";
-import type { AcceptedArguments } from "./gates/subjects.ts";
-import { boundFailure, CANCELLED, toolFailed } from "./tool-failure.ts";
+import type { AcceptedArguments } from "../gates/subjects.ts";
+import { boundFailure, CANCELLED, toolFailed } from "../outcome/tool-failure.ts";
 
 /** Code of a failure whose attempt was abandoned and may still be running. */
 export const TIMED_OUT = "timeout";
