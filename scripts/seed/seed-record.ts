@@ -13,7 +13,7 @@ export interface SeedRecord {
 
 /**
  * Opens the record of a file: a line for each answer, so that it is whole at any time. Without the
- * record, rows are sent again under the same keys, and the deployment answers what came of them.
+ * record, rows are sent again under the same keys, and the deployment answers their outcomes.
  * Fails: throws a CommandError when the file is not one that `seed` wrote.
  */
 export function openSeedRecord(file: string): SeedRecord {

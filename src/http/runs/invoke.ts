@@ -48,7 +48,7 @@ async function readInvoke(authorised: AuthorisedRequest): Promise<Result<RunRequ
 }
 
 /**
- * Starts a run of one call, or finds it, and answers what came of the call. When the object dies
+ * Starts a run of one call, or finds it, and answers the outcome of the call. When the object dies
  * meanwhile, the answer is that of a repeated request: the run goes on, or has ended by then.
  */
 export async function startCall(authorised: AuthorisedRequest, claim: RunClaim): Promise<Response> {
@@ -64,7 +64,7 @@ export async function startCall(authorised: AuthorisedRequest, claim: RunClaim):
   }
 }
 
-/** Answers what came of a direct call. */
+/** Answers the outcome of a direct call. */
 export function answerCall(runId: string, answer: CallAnswer): Response {
   const headers = { "x-run-id": runId };
   switch (answer.kind) {
