@@ -12,6 +12,7 @@ const COPIED = [
   "apps",
   "durable-objects",
   "test",
+  "cli",
   "scripts",
   "dist",
   ".interlock",

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { verifyChain } from "../audit/verify-chain.ts";
+import { verifyChain } from "../../cli/audit/verify-chain.ts";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { sleep } from "./sleep.ts";

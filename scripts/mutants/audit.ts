@@ -236,27 +236,27 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "a changed record has the hash it had",
-    file: "scripts/audit/verify-chain.ts",
+    file: "cli/audit/verify-chain.ts",
     from: "hash === expected",
     to: "typeof expected === 'string'",
-    test: { file: "test/scripts/audit-verify.node.test.ts", name: "a changed word" },
+    test: { file: "test/cli/audit-verify.node.test.ts", name: "a changed word" },
   },
   {
     name: "a record may follow any other",
-    file: "scripts/audit/verify-chain.ts",
+    file: "cli/audit/verify-chain.ts",
     from: 'if (prevHash !== last.hash) return "it does not follow the record before it";',
     to: "",
     test: {
-      file: "test/scripts/audit-verify.node.test.ts",
+      file: "test/cli/audit-verify.node.test.ts",
       name: "a changed word under a new hash",
     },
   },
   {
     name: "a truncated export verifies",
-    file: "scripts/audit/verify-chain.ts",
+    file: "cli/audit/verify-chain.ts",
     from: 'if (!hasEnded) return { kind: "broken", line: line + 1, why: "the end line is missing" };',
     to: "",
-    test: { file: "test/scripts/audit-verify.node.test.ts", name: "a lost tail" },
+    test: { file: "test/cli/audit-verify.node.test.ts", name: "a lost tail" },
   },
   {
     name: "each notice of a running run leaves in its own message",

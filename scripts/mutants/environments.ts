@@ -1,36 +1,36 @@
 import type { Mutant } from "./mutant.ts";
 
-const PULL = "test/scripts/pull-attacks.node.test.ts";
-const PUSH = "test/scripts/push.node.test.ts";
-const RACES = "test/scripts/push-races.node.test.ts";
-const CHECK = "test/scripts/check.node.test.ts";
-const SECRETS = "test/scripts/push-secrets.node.test.ts";
+const PULL = "test/cli/pull-attacks.node.test.ts";
+const PUSH = "test/cli/push.node.test.ts";
+const RACES = "test/cli/push-races.node.test.ts";
+const CHECK = "test/cli/check.node.test.ts";
+const SECRETS = "test/cli/push-secrets.node.test.ts";
 
 /** What protects a deployment, its documents and its secrets from the commands of its authors. */
 export const ENVIRONMENTS: readonly Mutant[] = [
   {
     name: "a module that a Worker cannot start with passes the build",
-    file: "scripts/start-guard.ts",
+    file: "cli/start-guard.ts",
     from: "if (!startGuard.isStarting) return",
     to: "if (startGuard) return",
     test: {
-      file: "test/scripts/start-guard.node.test.ts",
+      file: "test/cli/start-guard.node.test.ts",
       name: "a module that calls crypto.randomUUID at its top level is refused",
     },
   },
   {
     name: "commands cannot run what a Worker may run later",
-    file: "scripts/start-guard.ts",
+    file: "cli/start-guard.ts",
     from: 'js: "startGuard.isStarting = false;"',
     to: 'js: ""',
     test: {
-      file: "test/scripts/start-guard.node.test.ts",
+      file: "test/cli/start-guard.node.test.ts",
       name: "functions may call them, and commands may then call the functions",
     },
   },
   {
     name: "a refusal repeats the token of a push",
-    file: "scripts/push/deployment-client.ts",
+    file: "cli/push/deployment-client.ts",
     from: "message: hide(message)",
     to: "message",
     test: {
@@ -40,14 +40,14 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   },
   {
     name: "any text is the hash of a stored document",
-    file: "scripts/push/stored-documents.ts",
+    file: "cli/push/stored-documents.ts",
     from: " || !HASH.test(hash)",
     to: "",
     test: { file: PULL, name: "a hash that is none does not break the record of pushes" },
   },
   {
     name: "any id that a deployment lists is the key of a file",
-    file: "scripts/push/local-documents.ts",
+    file: "cli/push/local-documents.ts",
     from: "return isKey ? kind : undefined;",
     to: "return kind;",
     test: {
@@ -57,14 +57,14 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   },
   {
     name: "pull writes any document that a deployment answers with",
-    file: "scripts/commands/pull.ts",
+    file: "cli/commands/pull.ts",
     from: "readLocalDocument({ kind, id, document });",
     to: "",
     test: { file: PULL, name: "pull writes no document of a form that it does not know" },
   },
   {
     name: "a push overwrites what somebody changed at the deployment",
-    file: "scripts/push/plan.ts",
+    file: "cli/push/plan.ts",
     from: "if (stored.hash === pushed) return",
     to: "if (stored.hash !== undefined) return",
     test: {
@@ -74,7 +74,7 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   },
   {
     name: "a push names no revision that it replaces",
-    file: "scripts/push/apply-plan.ts",
+    file: "cli/push/apply-plan.ts",
     from: "const headers = preconditionOf(stored);",
     to: "const headers = stored && {};",
     test: {
@@ -84,14 +84,14 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   },
   {
     name: "a push deletes without being told to",
-    file: "scripts/push/plan.ts",
+    file: "cli/push/plan.ts",
     from: 'action: deletes ? "delete" : "removed"',
     to: 'action: deletes ? "delete" : "delete"',
     test: { file: PUSH, name: "deletes what it pushed only when it is told to" },
   },
   {
     name: "the output of a push repeats a secret",
-    file: "scripts/commands/push.ts",
+    file: "cli/commands/push.ts",
     from: "hide: hideValues(secrets)",
     to: "hide: hideValues([])",
     test: {
@@ -101,38 +101,38 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   },
   {
     name: "a file of a connection may hold the secret",
-    file: "scripts/push/local-documents.ts",
+    file: "cli/push/local-documents.ts",
     from: "const read = v.safeParse(reference, document[field]);",
     to: "const read = { success: true, output: { variable: String(document[field]) } } as const;",
     test: { file: SECRETS, name: "in a file are refused: the key of a provider" },
   },
   {
     name: "a token is sent without TLS",
-    file: "scripts/push/target.ts",
+    file: "cli/push/target.ts",
     from: '(url.protocol === "http:" && isLoopback(url))',
     to: '(url.protocol === "http:" || isLoopback(url))',
     test: { file: PUSH, name: "sends no token to http://example.test" },
   },
   {
     name: "a push follows redirects",
-    file: "scripts/push/deployment-client.ts",
+    file: "cli/push/deployment-client.ts",
     from: 'redirect: "manual",',
     to: "",
     test: { file: PUSH, name: "follows no redirect, so that no other server gets the token" },
   },
   {
     name: "a stored text reaches the terminal as it is",
-    file: "scripts/push/report.ts",
+    file: "cli/push/report.ts",
     from: 'const text = toVisible(JSON.stringify(value) ?? "").text;',
     to: 'const text = JSON.stringify(value) ?? "";',
     test: {
-      file: "test/scripts/push-report.node.test.ts",
+      file: "test/cli/push-report.node.test.ts",
       name: "a stored text cannot move the cursor or hide a part of the line",
     },
   },
   {
     name: "a pull replaces a file that was never pushed",
-    file: "scripts/commands/pull.ts",
+    file: "cli/commands/pull.ts",
     from: "if (hasEdits && !overwrites) {",
     to: "if (hasEdits && !local) {",
     test: {
@@ -142,35 +142,35 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   },
   {
     name: "a check passes the switch that admits everybody",
-    file: "scripts/environment/check-settings.ts",
+    file: "cli/environment/check-settings.ts",
     from: "if (name === DEVELOPER) {",
     to: 'if (name === "") {',
     test: { file: CHECK, name: "fails for DEVELOPER = {}" },
   },
   {
     name: "a check passes an address of this machine",
-    file: "scripts/environment/check-settings.ts",
+    file: "cli/environment/check-settings.ts",
     from: "if (LOOPBACK.test(text)) {",
     to: 'if (text === "") {',
     test: { file: CHECK, name: "fails for HOUSE_BASE_URL = https://localhost:8080/v1" },
   },
   {
     name: "a check passes an address without TLS",
-    file: "scripts/environment/check-settings.ts",
+    file: "cli/environment/check-settings.ts",
     from: "if (PLAIN_HTTP.test(text)) {",
     to: "if (text === name) {",
     test: { file: CHECK, name: "fails for HOUSE_BASE_URL = http://models.house.dev" },
   },
   {
     name: "a check passes a key that stands in wrangler.toml",
-    file: "scripts/environment/check-settings.ts",
+    file: "cli/environment/check-settings.ts",
     from: ".filter(isSecretName)",
     to: '.filter((name) => name === "")',
     test: { file: CHECK, name: "fails for HOUSE_API_KEY = sk-in-the-open" },
   },
   {
     name: "a check takes the bindings of the top level for those of an environment",
-    file: "scripts/environment/environment-config.ts",
+    file: "cli/environment/environment-config.ts",
     from: "asked: read(environment),",
     to: "asked: read(undefined),",
     test: {
@@ -180,11 +180,11 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   },
   {
     name: "a command reads an answer without an end",
-    file: "scripts/bounded-input.ts",
+    file: "cli/bounded-input.ts",
     from: "if (bytes > MAX_ANSWER_BYTES) throw",
     to: "if (bytes < 0) throw",
     test: {
-      file: "test/scripts/pull-attacks.node.test.ts",
+      file: "test/cli/pull-attacks.node.test.ts",
       name: "pull stops to read an answer that never ends",
     },
   },

@@ -194,7 +194,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "any signature of a summary passes",
-    file: "scripts/audit/verify-removal.ts",
+    file: "cli/audit/verify-removal.ts",
     from: '(await isSigned(summary)) ? undefined : "its signature is forged"',
     to: "undefined",
     test: {
@@ -204,7 +204,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "any key of a summary passes",
-    file: "scripts/audit/verify-removal.ts",
+    file: "cli/audit/verify-removal.ts",
     from: 'if (key !== undefined && key !== summary.key) return "it is signed by another key than --key";',
     to: "",
     test: {

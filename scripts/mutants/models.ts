@@ -161,21 +161,21 @@ export const MODELS: readonly Mutant[] = [
   },
   {
     name: "the check of models prints what a provider says",
-    file: "scripts/models/list-models.ts",
+    file: "cli/models/list-models.ts",
     from: "await response.body?.cancel();\n      return fail(`it answered with HTTP ${response.status}`);",
     to: "return fail(await response.text());",
     test: {
-      file: "test/scripts/models.node.test.ts",
+      file: "test/cli/models.node.test.ts",
       name: "never prints the key, whatever a provider answers, and follows no redirect",
     },
   },
   {
     name: "the check of models follows redirects",
-    file: "scripts/models/list-models.ts",
+    file: "cli/models/list-models.ts",
     from: 'redirect: "manual",',
     to: 'redirect: "follow",',
     test: {
-      file: "test/scripts/models.node.test.ts",
+      file: "test/cli/models.node.test.ts",
       name: "never prints the key, whatever a provider answers, and follows no redirect",
     },
   },

@@ -336,7 +336,7 @@ export const WORKSPACES: readonly Mutant[] = [
   },
   {
     name: "a seed that lost its record loads its rows again",
-    file: "scripts/seed/send-row.ts",
+    file: "cli/seed/send-row.ts",
     from: "JSON.stringify([toolId, workspaceId ?? null, name, refusals])",
     to: "crypto.randomUUID()",
     test: {

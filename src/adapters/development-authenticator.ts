@@ -23,7 +23,7 @@ interface DevelopmentPorts {
  * which blocks DNS rebinding, and come from the same origin or from no page.
  * Threat: the local server of the platform reads the host from the header `MF-Original-URL`, which
  * a rebound page can send. So the request must carry the secret of the development server, which
- * checks the real host first (scripts/development/front.ts).
+ * checks the real host first (cli/development/front.ts).
  */
 export function createDevelopmentAuthenticator(
   { people, secret }: Development,

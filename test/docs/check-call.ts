@@ -47,7 +47,7 @@ function checkNpm(args: readonly string[], folder = "."): string | undefined {
     return name in scriptsOfProject() ? undefined : `no package.json has the script ${name}`;
   }
   const passed = rest.filter((word) => word !== "--");
-  const [, own, other] = /scripts\/interlock\.ts (.*)$|npm (--prefix \w+) start/.exec(script) ?? [];
+  const [, own, other] = /cli\/interlock\.ts (.*)$|npm (--prefix \w+) start/.exec(script) ?? [];
   if (own !== undefined) return checkInterlock([...own.split(" "), ...passed]);
   if (other !== undefined) return checkNpm([...other.split(" "), "run", "start", ...passed]);
   const file = /[\w/-]+\.(?:ts|mjs)/.exec(script)?.[0];
@@ -62,7 +62,7 @@ function scriptsOfProject(): Readonly<Record<string, string>> {
   if (projectScripts) return projectScripts;
   const folder = mkdtempSync(join(tmpdir(), "interlock-docs-"));
   try {
-    const args = [join(ROOT, "scripts/interlock.ts"), "new", "made", "--template", "desk"];
+    const args = [join(ROOT, "cli/interlock.ts"), "new", "made", "--template", "desk"];
     spawnSync(process.execPath, args, { cwd: folder });
     return (projectScripts = scriptsOf(join(folder, "made")));
   } finally {
@@ -89,7 +89,7 @@ function checkNpx([tool = "", ...args]: readonly string[]): string | undefined {
 const WRANGLER = join(ROOT, "node_modules/.bin/wrangler");
 
 function checkInterlock(args: readonly string[]): string | undefined {
-  const script = join(ROOT, "scripts/interlock.ts");
+  const script = join(ROOT, "cli/interlock.ts");
   const text = help(process.execPath, [script, args[0] ?? ""]);
   return text.includes("Usage: ") ? checkFlags(args, text) : `interlock has no ${args[0]}`;
 }

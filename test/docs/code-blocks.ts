@@ -65,7 +65,7 @@ const NOT_RUN: readonly { readonly file: string; readonly starts: string; readon
     {
       file: "docs/providers.md",
       starts: '{\n  "url": "https://host/v1"',
-      why: "what a command prints; test/scripts/decode.node.test.ts holds it",
+      why: "what a command prints; test/cli/decode.node.test.ts holds it",
     },
     {
       file: "docs/tutorial.md",
@@ -75,7 +75,7 @@ const NOT_RUN: readonly { readonly file: string; readonly starts: string; readon
     {
       file: "docs/environments.md",
       starts: "name: deploy",
-      why: "a workflow of another system; test/scripts/environments-guide.node.test.ts runs its steps",
+      why: "a workflow of another system; test/cli/environments-guide.node.test.ts runs its steps",
     },
     {
       file: "docs/providers.md",

@@ -5,10 +5,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { parseExchanges } from "../../scripts/contracts/exchange-files.ts";
-import { readPeople } from "../../scripts/development/people.ts";
-import { readLocalDocument } from "../../scripts/push/local-documents.ts";
-import { environmentsDocument } from "../../scripts/push/target.ts";
+import { parseExchanges } from "../../cli/contracts/exchange-files.ts";
+import { readPeople } from "../../cli/development/people.ts";
+import { readLocalDocument } from "../../cli/push/local-documents.ts";
+import { environmentsDocument } from "../../cli/push/target.ts";
 import { assistantDocument } from "../../src/protocol/assistant/document.ts";
 import { parseConnectionKeys } from "../../src/protocol/connection/keys.ts";
 import { parseConnection } from "../../src/protocol/connection/stored.ts";
@@ -104,7 +104,7 @@ function withKeys(value: unknown): string {
 function compileObservation(): Accept {
   const ajv = new Ajv2020({ strict: false });
   addFormats(ajv);
-  const file = join(ROOT, "scripts/contracts/harness/observation.schema.json");
+  const file = join(ROOT, "cli/contracts/harness/observation.schema.json");
   const validate = ajv.compile(JSON.parse(readFileSync(file, "utf8")) as object);
   return (value) => validate(value);
 }

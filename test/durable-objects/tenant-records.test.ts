@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { verifyChain } from "../../scripts/audit/verify-chain.ts";
+import { verifyChain } from "../../cli/audit/verify-chain.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import { auditLine, GENESIS_HASH } from "../../src/protocol/audit/chain.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";

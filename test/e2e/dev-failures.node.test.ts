@@ -5,13 +5,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { freePort } from "../../scripts/free-port.ts";
+import { freePort } from "../../cli/free-port.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/tools/core/calculate.ts";
 /** A busy machine starts and builds slowly; several waits of a test may be long. */
 vi.setConfig({ testTimeout: 640_000 });
-const PARTS = ["src", "durable-objects", "apps", "scripts", "tenant", "dist/public"];
+const PARTS = ["src", "durable-objects", "apps", "cli", "tenant", "dist/public"];
 
 /** A copy of the repository, whose tools a test breaks. */
 let copy: string;
@@ -40,7 +40,7 @@ async function start(chosen?: number, ...more: readonly string[]): Promise<void>
   output = "";
   const flags = ["dev", "--port", String(port), "--persist-to", join(copy, "state"), ...more];
   const own = /^(?:OPENAI|ANTHROPIC)_/;
-  server = spawn(process.execPath, [join(copy, "scripts/interlock.ts"), ...flags], {
+  server = spawn(process.execPath, [join(copy, "cli/interlock.ts"), ...flags], {
     cwd: copy,
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))),
   });

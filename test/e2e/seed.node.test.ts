@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PACKAGE_FOLDER } from "../../scripts/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project.ts";
 import { type CommandResult, ProjectFolder } from "../shared/project-folder.ts";
 import { type StartedDeployment, startDeployment } from "../shared/started-deployment.ts";
 
@@ -97,7 +97,7 @@ test("a killed command is repeated, and each row is there once", async () => {
   await govern();
   begin(rows(12));
   const args = ["--tool", TOOL, "--workspace", "crash", "--env", "staging", "--batch", "3"];
-  const script = join(PACKAGE_FOLDER, "scripts/interlock.ts");
+  const script = join(PACKAGE_FOLDER, "cli/interlock.ts");
   const child = spawn(process.execPath, [script, "seed", "rows.jsonl", ...args], {
     cwd: project.path,
     env: { ...process.env, INTERLOCK_TOKEN: TOKEN },

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import { verifyChain } from "../../scripts/audit/verify-chain.ts";
+import { verifyChain } from "../../cli/audit/verify-chain.ts";
 import { APPROVE, askToPay, decide, ended, REJECT } from "../shared/people.ts";
 import { cancel, refusalOf } from "../shared/run-object.ts";
 import { approvalNotice, auditOf, isoAt, tenantOf } from "../shared/tenant-notices.ts";

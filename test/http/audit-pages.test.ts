@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { verifyChain, type Verdict } from "../../scripts/audit/verify-chain.ts";
+import { verifyChain, type Verdict } from "../../cli/audit/verify-chain.ts";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
 import { askAudit, readAudit, recorded, type AuditPage } from "../shared/audit-pages.ts";
 import { refusalOf } from "../shared/run-object.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { verifyChain } from "../../scripts/audit/verify-chain.ts";
+import { verifyChain } from "../../cli/audit/verify-chain.ts";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { verifyChain } from "../../scripts/audit/verify-chain.ts";
+import { verifyChain } from "../../cli/audit/verify-chain.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import { script } from "../fakes/scripted-model.ts";
 import { APPROVE, askFor, decide, ended, openOf, REJECT, viewOf } from "../shared/people.ts";

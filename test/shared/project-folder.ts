@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { PACKAGE_FOLDER } from "../../scripts/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project.ts";
 
 /** What a command printed, and how it ended. */
 export interface CommandResult {
@@ -52,7 +52,7 @@ export class ProjectFolder implements Disposable {
 
   /** Runs `interlock` with these arguments, and these variables beside those of this process. */
   async run(args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
-    const script = join(PACKAGE_FOLDER, "scripts/interlock.ts");
+    const script = join(PACKAGE_FOLDER, "cli/interlock.ts");
     const env = { ...process.env, ...variables };
     const child = spawn(process.execPath, [script, ...args], { cwd: this.path, env });
     const exited = once(child, "exit");

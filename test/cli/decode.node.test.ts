@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "../..");
 function startDecode(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const clean = { ...process.env };
   delete clean["OPENAI_API_KEY"];
-  return spawn(process.execPath, ["scripts/interlock.ts", "decode", ...args], {
+  return spawn(process.execPath, ["cli/interlock.ts", "decode", ...args], {
     cwd: ROOT,
     env: { ...clean, ...env },
   });

@@ -3,15 +3,15 @@ import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import type { AnyToolContract } from "../../src/contracts/definition.ts";
-import type { ContractLock } from "../../scripts/contracts/contract-lock.ts";
-import type { evaluate } from "../../scripts/contracts/harness/evaluate.ts";
+import type { ContractLock } from "../../cli/contracts/contract-lock.ts";
+import type { evaluate } from "../../cli/contracts/harness/evaluate.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Inside node_modules, so that the packages are found and shared. */
 const CACHE = join(ROOT, "node_modules/.cache");
 const SOURCES = `
-  export { evaluate } from "./scripts/contracts/harness/evaluate.ts";
-  export { PLANTED } from "./test/scripts/planted-contracts.ts";
+  export { evaluate } from "./cli/contracts/harness/evaluate.ts";
+  export { PLANTED } from "./test/cli/planted-contracts.ts";
 `;
 
 interface Bundled {

@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function interlock(cwd: string, ...args: string[]) {
-  const command = [join(ROOT, "scripts/interlock.ts"), ...args];
+  const command = [join(ROOT, "cli/interlock.ts"), ...args];
   const { status, stdout, stderr } = spawnSync(NODE, command, { cwd, encoding: "utf8" });
   return { status, stdout, stderr };
 }

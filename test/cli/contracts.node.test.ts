@@ -30,7 +30,7 @@ beforeAll(() => {
     "src",
     "durable-objects",
     "apps",
-    "scripts",
+    "cli",
     "package.json",
     "tsconfig.json",
     "wrangler.toml",
@@ -57,7 +57,7 @@ function contracts(...args: string[]): { status: number | null; stdout: string; 
   const options = { cwd: copy, encoding: "utf8", env: withCompileCache(copy) } as const;
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ["scripts/interlock.ts", "contracts", ...args],
+    ["cli/interlock.ts", "contracts", ...args],
     options,
   );
   return { status, stdout, stderr };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-const SCRIPT = join(import.meta.dirname, "../../scripts/interlock.ts");
+const SCRIPT = join(import.meta.dirname, "../../cli/interlock.ts");
 
 function interlock(...args: readonly string[]) {
   const options = { cwd: tmpdir(), encoding: "utf8" } as const;

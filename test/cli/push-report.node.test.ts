@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { listDifferences } from "../../scripts/push/differences.ts";
-import type { PlannedDocument } from "../../scripts/push/plan.ts";
-import { formatPlan } from "../../scripts/push/report.ts";
+import { listDifferences } from "../../cli/push/differences.ts";
+import type { PlannedDocument } from "../../cli/push/plan.ts";
+import { formatPlan } from "../../cli/push/report.ts";
 
 function planOf(differences: PlannedDocument["differences"]): PlannedDocument {
   return { key: "policy", action: "update", differences, stored: { kind: "absent" } };

@@ -22,7 +22,7 @@ async function runModels(models: string, origin: string, args: readonly string[]
     ANTHROPIC_BASE_URL: `${origin}/v1`,
     ANTHROPIC_API_KEY: KEY,
   };
-  const child = spawn(process.execPath, ["scripts/interlock.ts", "models", ...args], {
+  const child = spawn(process.execPath, ["cli/interlock.ts", "models", ...args], {
     cwd: ROOT,
     env,
   });

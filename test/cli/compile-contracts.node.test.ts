@@ -29,6 +29,7 @@ beforeEach(() => {
     "src",
     "durable-objects",
     "apps",
+    "cli",
     "scripts",
     "package.json",
     "tsconfig.json",

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PACKAGE_FOLDER } from "../../scripts/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project.ts";
 import { ProjectFolder } from "../shared/project-folder.ts";
 import { startDeployment, type StartedDeployment } from "../shared/started-deployment.ts";
 
@@ -45,7 +45,7 @@ const FILES = [...GUIDE.matchAll(/^`(tenant\/[^`]+)`:\n\n```json\n([\s\S]*?)^```
 const NPX = `#!/bin/bash
 wrangler() { "${process.execPath}" "${PACKAGE_FOLDER}/node_modules/wrangler/bin/wrangler.js" "$@"; }
 case "$1 $2" in
-  "interlock "*) shift; exec "${process.execPath}" "${PACKAGE_FOLDER}/scripts/interlock.ts" "$@" ;;
+  "interlock "*) shift; exec "${process.execPath}" "${PACKAGE_FOLDER}/cli/interlock.ts" "$@" ;;
   "wrangler deploy") shift; wrangler "$@" --dry-run --outdir "dist-dry" ;;
   "wrangler "*)
     shift; words=(); flags=()

@@ -10,7 +10,7 @@ import { systemClock } from "../../src/adapters/system.ts";
 import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 
 const token = (...flags: string[]): ReturnType<typeof spawnSync> =>
-  spawnSync(process.execPath, ["scripts/interlock.ts", "token", ...flags], { encoding: "utf8" });
+  spawnSync(process.execPath, ["cli/interlock.ts", "token", ...flags], { encoding: "utf8" });
 
 test("prints a token, and an entry with only its hash", () => {
   const { stdout, status } = token("--tenant", "acme", "--actor", "service:ci", "--scopes", "chat");

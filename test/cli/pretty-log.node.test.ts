@@ -4,11 +4,11 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
-import { copyPretty } from "../../scripts/development/pretty-log.ts";
-import { PACKAGE_FOLDER } from "../../scripts/project.ts";
+import { copyPretty } from "../../cli/development/pretty-log.ts";
+import { PACKAGE_FOLDER } from "../../cli/project.ts";
 import { ProjectFolder } from "../shared/project-folder.ts";
 
-const INTERLOCK = join(PACKAGE_FOLDER, "scripts/interlock.ts");
+const INTERLOCK = join(PACKAGE_FOLDER, "cli/interlock.ts");
 
 /** What the development server prints for lines of the platform's server. */
 async function printed(...lines: readonly string[]): Promise<string> {

@@ -11,14 +11,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ContractLock } from "../../scripts/contracts/contract-lock.ts";
-import { LOCK_NAME, readLock } from "../../scripts/contracts/lock-folder.ts";
+import type { ContractLock } from "../../cli/contracts/contract-lock.ts";
+import { LOCK_NAME, readLock } from "../../cli/contracts/lock-folder.ts";
 import { withCompileCache } from "../shared/compile-cache.ts";
 import { EXCHANGES, PLANTED_HTTP } from "./planted-http.ts";
 import { failedWithChange } from "./with-change.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PLANTED = "test/scripts/planted-contracts.ts";
+const PLANTED = "test/cli/planted-contracts.ts";
 const MODES = [
   "schema",
   "semantic",
@@ -45,7 +45,7 @@ interface Tested {
 function run(cwd: string, ...args: string[]): Tested {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ["scripts/interlock.ts", "contracts", ...args],
+    ["cli/interlock.ts", "contracts", ...args],
     {
       cwd,
       encoding: "utf8",
@@ -111,7 +111,7 @@ describe("planted faults", () => {
       "src",
       "durable-objects",
       "apps",
-      "scripts",
+      "cli",
       "test",
       "package.json",
       "tsconfig.json",

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { verifyChain, type Verdict } from "../../scripts/audit/verify-chain.ts";
+import { verifyChain, type Verdict } from "../../cli/audit/verify-chain.ts";
 import { auditLine, GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit/chain.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
@@ -124,7 +124,7 @@ test("a long export reports the progress of the check", async () => {
 });
 
 const run = (...flags: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["scripts/interlock.ts", "audit", "verify", ...flags], {
+  spawnSync(process.execPath, ["cli/interlock.ts", "audit", "verify", ...flags], {
     encoding: "utf8",
   });
 const fileOf = (name: string, texts: readonly string[]): string => {
@@ -213,7 +213,7 @@ test("the command reads from a deployment with a token from a file", async () =>
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { spawn } = await import("node:child_process");
   const flags = [
-    "scripts/interlock.ts",
+    "cli/interlock.ts",
     "audit",
     "verify",
     "--url",

@@ -23,7 +23,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 /** Makes a project, as an author does, with a tool of each effect and a workspace. */
 function makeProject(template: string): string {
   const interlock = (cwd: string, ...args: string[]): void => {
-    execFileSync(process.execPath, [join(ROOT, "scripts/interlock.ts"), ...args], { cwd });
+    execFileSync(process.execPath, [join(ROOT, "cli/interlock.ts"), ...args], { cwd });
   };
   interlock(FOLDER, "new", template, "--template", template);
   const project = join(FOLDER, template);
