@@ -1,7 +1,7 @@
 import type { Log } from "../../src/capabilities/log.ts";
 import * as v from "valibot";
-import { createHttpEgress } from "../../src/adapters/http-egress.ts";
-import { systemClock } from "../../src/adapters/system.ts";
+import { createHttpEgress } from "../../src/adapters/egress/http-egress.ts";
+import { systemClock } from "../../src/adapters/platform/system.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { Reservation } from "../../src/capabilities/budget.ts";
 import { defineTool } from "../../src/contracts/define-tool.ts";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { createHttpModel } from "../../src/adapters/http-model.ts";
+import { createHttpModel } from "../../src/adapters/model/http-model.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import { nestsTooDeep } from "../../src/protocol/json/guard.ts";
 import { declareModel } from "../../src/protocol/model/declare-model.ts";

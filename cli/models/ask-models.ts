@@ -1,4 +1,4 @@
-import { createHttpModel } from "../../src/adapters/http-model.ts";
+import { createHttpModel } from "../../src/adapters/model/http-model.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { ConfiguredModels } from "../../src/compose/models.ts";
 import type { CheckedModel, CheckPorts } from "./check-models.ts";

@@ -1,4 +1,4 @@
-import { createFingerprints } from "../../src/adapters/hmac-fingerprints.ts";
+import { createFingerprints } from "../../src/adapters/keys/hmac-fingerprints.ts";
 import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 
 /** RUN_ID_SECRET of the chaos Workers. */

@@ -60,7 +60,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "any signature counts",
-    file: "src/adapters/jose-approval-signer.ts",
+    file: "src/adapters/keys/jose-approval-signer.ts",
     from: "await compactVerify(signed, key, {",
     to: '{ ...(await import("jose")), protectedHeader: { typ: TYPE }, payload: (await import("jose")).base64url.decode(signed.split(".")[1] ?? "") } as never; void ({',
     test: { file: "test/runner/approvals.test.ts", name: "was signed elsewhere" },

@@ -130,7 +130,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "an assistant is found under its id alone",
-    file: "src/adapters/cached-assistants.ts",
+    file: "src/adapters/tenant/cached-assistants.ts",
     from: "`${tenantId}/${id}`",
     to: "id",
     test: { file: ATTACKS, name: "of another tenant gets exactly the answer of an unknown one" },
@@ -174,7 +174,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "a default assistant stands in when the tenant's cannot be read",
-    file: "src/adapters/cached-assistants.ts",
+    file: "src/adapters/tenant/cached-assistants.ts",
     from: "const stored = await registry.read(tenantId, id);",
     to: "const stored = await registry.read(tenantId, id).catch(() => undefined);",
     test: {

@@ -144,7 +144,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "a cursor is good for any list",
-    file: "src/adapters/sealed-cursors.ts",
+    file: "src/adapters/keys/sealed-cursors.ts",
     from: "return scope.map((part) => JSON.stringify(part));",
     to: "return scope.slice(0, 0).map(String);",
     test: {

@@ -371,7 +371,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "all tenants share one ledger",
-    file: "src/adapters/durable-tenant-gateway.ts",
+    file: "src/adapters/tenant/durable-tenant-gateway.ts",
     from: "tenants.get(tenants.idFromName(tenantId))",
     to: 'tenants.get(tenants.idFromName(tenantId && "all"))',
     test: {

@@ -4,17 +4,17 @@ import type { Mutant } from "./mutant.ts";
 export const IDENTITY: readonly Mutant[] = [
   {
     name: "a fetch of keys that never returns counts as running for good",
-    file: "src/adapters/jwks-keys.ts",
+    file: "src/adapters/identity/jwks-keys.ts",
     from: "!this.#hasReturned && this.#sinceFetchMs() < TIMEOUT_MS",
     to: "!this.#hasReturned",
     test: {
-      file: "test/adapters/jwks-keys.test.ts",
+      file: "test/adapters/identity/jwks-keys.test.ts",
       name: "a caller who leaves while the keys are fetched keeps no revoked key valid",
     },
   },
   {
     name: "the fetch of keys ends with the caller who asked first",
-    file: "src/adapters/jwks-keys.ts",
+    file: "src/adapters/identity/jwks-keys.ts",
     from: "    this.#ports.keepAlive(reading);",
     to: "",
     test: {
@@ -34,14 +34,14 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a token needs no end",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/adapters/identity/jwt-authenticator.ts",
     from: "Number.isFinite(payload.exp) && ",
     to: "",
     test: { file: "test/http/identity-attacks.test.ts", name: "refuses a token without exp" },
   },
   {
     name: "a token may be for others",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/adapters/identity/jwt-authenticator.ts",
     from: "    audience,\n    algorithms",
     to: "    algorithms",
     test: {
@@ -51,14 +51,14 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a token may be of others",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/adapters/identity/jwt-authenticator.ts",
     from: "    issuer,\n    audience",
     to: "    audience",
     test: { file: "test/http/identity-attacks.test.ts", name: "refuses a token of another issuer" },
   },
   {
     name: "a token of any type counts",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/adapters/identity/jwt-authenticator.ts",
     from: " || !TYPES.has(protectedHeader.typ)",
     to: "",
     test: {
@@ -68,7 +68,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a critical extension is overlooked",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/adapters/identity/jwt-authenticator.ts",
     from: "protectedHeader.crit !== undefined || ",
     to: "",
     test: {
@@ -78,7 +78,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a token of the future counts",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/adapters/identity/jwt-authenticator.ts",
     from: " && (payload.iat ?? 0) <= latest",
     to: "",
     test: {
@@ -98,7 +98,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a token chooses its algorithm",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/adapters/identity/jwt-authenticator.ts",
     from: "    algorithms: [...algorithms],\n",
     to: "",
     test: {
@@ -138,7 +138,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a long token is verified",
-    file: "src/adapters/bearer-authenticator.ts",
+    file: "src/adapters/identity/bearer-authenticator.ts",
     from: 'if (token.length > MAX_JWT_CHARS) return fail({ code: "invalid_token", reason: TOO_LONG });',
     to: "",
     test: {
@@ -148,7 +148,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "each token asks for keys",
-    file: "src/adapters/jwks-keys.ts",
+    file: "src/adapters/identity/jwks-keys.ts",
     from: "if (this.#sinceFetchMs() < coolDownMs) return;",
     to: "",
     test: {
@@ -158,7 +158,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "concurrent requests fetch the keys separately",
-    file: "src/adapters/jwks-keys.ts",
+    file: "src/adapters/identity/jwks-keys.ts",
     from: "await sleep(clock, LOOK_EVERY_MS);",
     to: "break;",
     test: {
@@ -168,7 +168,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "an issuer that is away makes tokens invalid",
-    file: "src/adapters/jwt-authenticator.ts",
+    file: "src/adapters/identity/jwt-authenticator.ts",
     from: 'if (cause instanceof KeysUnavailable) return fail({ code: "identity_unavailable" });',
     to: "",
     test: {
@@ -178,7 +178,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "pages' tokens are signed under the secret itself",
-    file: "src/adapters/embed-tokens.ts",
+    file: "src/adapters/identity/embed-tokens.ts",
     from: 'deriveKey(ports.rootSecret, "embed-token")',
     to: "Promise.resolve(new TextEncoder().encode(ports.rootSecret))",
     test: {
@@ -198,7 +198,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "any run id counts during a rotation",
-    file: "src/adapters/hmac-run-ids.ts",
+    file: "src/adapters/run/hmac-run-ids.ts",
     from: "if (sameBytes(utf8(mac), utf8(expected))) return sign;",
     to: "if (older || sameBytes(utf8(mac), utf8(expected))) return sign;",
     test: {
@@ -345,11 +345,11 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "one key for a person and their pages",
-    file: "src/adapters/hmac-run-ids.ts",
+    file: "src/adapters/run/hmac-run-ids.ts",
     from: "subjectId, origin, requestKey];",
     to: 'subjectId, "", requestKey]; void origin;',
     test: {
-      file: "test/adapters/hmac-run-ids.test.ts",
+      file: "test/adapters/run/hmac-run-ids.test.ts",
       name: "another page names another run, by the nonce alone",
     },
   },
@@ -385,7 +385,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "an origin stays in the index",
-    file: "src/adapters/kv-policy-publisher.ts",
+    file: "src/adapters/policy/kv-policy-publisher.ts",
     from: 'return isAdmitted ? put(key, "") : succeeds(kv.delete(key));',
     to: 'return isAdmitted ? put(key, "") : Promise.resolve(true);',
     test: {
@@ -615,11 +615,11 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "a request past the development server is the developer's",
-    file: "src/adapters/development-authenticator.ts",
+    file: "src/adapters/identity/development-authenticator.ts",
     from: "request.headers.get(DEVELOPER_HEADER) === secret && isLocal(request)",
     to: "isLocal(request)",
     test: {
-      file: "test/adapters/development-authenticator.test.ts",
+      file: "test/adapters/identity/development-authenticator.test.ts",
       name: "a request past the development server",
     },
   },
@@ -695,10 +695,13 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "an embed token needs no minter",
-    file: "src/adapters/embed-tokens.ts",
+    file: "src/adapters/identity/embed-tokens.ts",
     from: "minter: actorId,",
     to: "minter: v.optional(actorId),",
-    test: { file: "test/adapters/derive-key.test.ts", name: "is refused when it names no minter" },
+    test: {
+      file: "test/adapters/keys/derive-key.test.ts",
+      name: "is refused when it names no minter",
+    },
   },
   {
     name: "an approval forgets who minted the token of its run",
@@ -752,7 +755,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "embed bindings: a token does not keep its connections",
-    file: "src/adapters/embed-tokens.ts",
+    file: "src/adapters/identity/embed-tokens.ts",
     from: "        ...(connectionIds && { connectionIds }),\n        ...(model !== undefined && { model }),\n        ...(workspaceId",
     to: "        ...(model !== undefined && { model }),\n        ...(workspaceId",
     test: {

@@ -11,7 +11,7 @@ export const INPUTS: readonly Mutant[] = [
     from: "(?:3b|3f|23)",
     to: "(?:3b)",
     test: {
-      file: "test/adapters/upstream-requests.test.ts",
+      file: "test/adapters/egress/upstream-requests.test.ts",
       name: '"..?" is refused, and nothing is sent',
     },
   },
@@ -55,11 +55,11 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "a tool reaches upstreams that its contract does not name",
-    file: "src/adapters/admit-request.ts",
+    file: "src/adapters/egress/admit-request.ts",
     from: "request.url === undefined && grant.upstreams.includes(request.upstream)",
     to: "request.url === undefined",
     test: {
-      file: "test/adapters/upstream-requests.test.ts",
+      file: "test/adapters/egress/upstream-requests.test.ts",
       name: "an upstream that the contract does not name is refused, and nothing is sent",
     },
   },

@@ -34,11 +34,11 @@ export const MODELS: readonly Mutant[] = [
   },
   {
     name: "a setting goes to a model that cannot take it",
-    file: "src/adapters/fit-request.ts",
+    file: "src/adapters/model/fit-request.ts",
     from: "...(temperature !== undefined && can.temperature && { temperature }),",
     to: "...(temperature !== undefined && { temperature }),",
     test: {
-      file: "test/adapters/fit-request.test.ts",
+      file: "test/adapters/model/fit-request.test.ts",
       name: "stays away from a model that cannot take it",
     },
   },

@@ -7,34 +7,34 @@ const RUNS = "test/http/own-provider.test.ts";
 export const PROVIDERS: readonly Mutant[] = [
   {
     name: "each read of an answer has a timer of its own",
-    file: "src/adapters/http-exchange.ts",
+    file: "src/adapters/egress/http-exchange.ts",
     from: "if (this.#stopTimer === undefined) this.#look",
     to: "this.#look",
     test: {
-      file: "test/adapters/openai-model.test.ts",
+      file: "test/adapters/model/openai-model.test.ts",
       name: "a model call costs one request, one abort controller and one timer",
     },
   },
   {
     name: "an answer whose connection stays open is not let go",
-    file: "src/adapters/http-exchange.ts",
+    file: "src/adapters/egress/http-exchange.ts",
     from: "else this.close();",
     to: "",
     test: {
-      file: "test/adapters/openai-model.test.ts",
+      file: "test/adapters/model/openai-model.test.ts",
       name: "in a Worker [DONE] ends the call, and a body that stays open is let go",
     },
   },
   {
     name: "GET shows a provider's key",
-    file: "src/adapters/sealed-providers.ts",
+    file: "src/adapters/secrets/sealed-providers.ts",
     from: "opened.ok ? ok(withoutKey(opened.value)) : opened",
     to: "opened",
     test: { file: ROUTES, name: "the key is in no answer, no stored value and no audit record" },
   },
   {
     name: "a sealed provider fits every tenant and id",
-    file: "src/adapters/sealed-values.ts",
+    file: "src/adapters/secrets/sealed-values.ts",
     from: "ok(() => keyRing.open(value, [kind, tenantId, id]))",
     to: 'ok(() => keyRing.open(value, [kind, "acme", "mine"]))',
     test: {
@@ -72,7 +72,7 @@ export const PROVIDERS: readonly Mutant[] = [
   },
   {
     name: "an address is not checked when its provider is opened",
-    file: "src/adapters/sealed-providers.ts",
+    file: "src/adapters/secrets/sealed-providers.ts",
     from: "parseTenantProvider(text, ports.addressRules)",
     to: "(JSON.parse(text) as TenantProvider)",
     test: {
@@ -96,7 +96,7 @@ export const PROVIDERS: readonly Mutant[] = [
   },
   {
     name: "a model of the deployment answers in place of a missing provider",
-    file: "src/adapters/model-router.ts",
+    file: "src/adapters/model/model-router.ts",
     from: "isTenantModel(request.model) ? own : deployed(request.model)",
     to: 'deployed(request.model.split("/").at(-1) ?? "") ?? own',
     test: {
@@ -106,45 +106,45 @@ export const PROVIDERS: readonly Mutant[] = [
   },
   {
     name: "a deleted provider counts as a pause",
-    file: "src/adapters/tenant-models.ts",
+    file: "src/adapters/model/tenant-models.ts",
     from: 'code: "provider_missing",',
     to: 'code: "upstream_unreachable",',
     test: { file: RUNS, name: "when the provider is deleted" },
   },
   {
     name: "a key in an answer's text is shown",
-    file: "src/adapters/hide-key.ts",
+    file: "src/adapters/model/hide-key.ts",
     from: "texts[event.type].add(event.text)",
     to: "event.text",
     test: { file: RUNS, name: "in its answer, on openai" },
   },
   {
     name: "a key in a tool call is shown",
-    file: "src/adapters/hide-key.ts",
+    file: "src/adapters/model/hide-key.ts",
     from: "argumentsText: hideArguments(argumentsText, apiKey),",
     to: "argumentsText,",
     test: { file: RUNS, name: "in its answer, on openai" },
   },
   {
     name: "an error keeps an encoded key",
-    file: "src/adapters/hide-key.ts",
+    file: "src/adapters/model/hide-key.ts",
     from: "const hidden = hideForms(detail);",
     to: 'const hidden = detail.replaceAll("own/key+0123456789=abcdef", HIDDEN);',
     test: { file: RUNS, name: "in its error-base64" },
   },
   {
     name: "a key in sealed reasoning is kept",
-    file: "src/adapters/hide-key.ts",
+    file: "src/adapters/model/hide-key.ts",
     from: "opaque && !JSON.stringify(opaque.items).includes(apiKey)",
     to: "opaque !== undefined",
     test: {
-      file: "test/adapters/hide-key.test.ts",
+      file: "test/adapters/model/hide-key.test.ts",
       name: "a key is hidden in calls and failures, and what holds it verbatim is dropped",
     },
   },
   {
     name: "a model call follows redirects",
-    file: "src/adapters/http-model.ts",
+    file: "src/adapters/model/http-model.ts",
     from: 'redirect: "manual",',
     to: "",
     test: { file: RUNS, name: "a redirect is a failure, and nothing goes where it leads" },
@@ -181,17 +181,17 @@ export const PROVIDERS: readonly Mutant[] = [
   },
   {
     name: "escapes of JSON carry a key through the arguments of a call",
-    file: "src/adapters/hide-key.ts",
+    file: "src/adapters/model/hide-key.ts",
     from: "argumentsText: hideArguments(argumentsText, apiKey),",
     to: "argumentsText: hide(argumentsText),",
     test: {
-      file: "test/adapters/hide-key.test.ts",
+      file: "test/adapters/model/hide-key.test.ts",
       name: "the escapes of JSON do not carry a key through the arguments of a call",
     },
   },
   {
     name: "the key of a provider is stored in the clear too",
-    file: "src/adapters/sealed-values.ts",
+    file: "src/adapters/secrets/sealed-values.ts",
     from: "await kv.put(keyOf(tenantId, id), JSON.stringify(value));",
     to: "await kv.put(keyOf(tenantId, id), JSON.stringify({ ...value, text }));",
     test: {
@@ -201,7 +201,7 @@ export const PROVIDERS: readonly Mutant[] = [
   },
   {
     name: "a provider is asked with another key than its own",
-    file: "src/adapters/tenant-models.ts",
+    file: "src/adapters/model/tenant-models.ts",
     from: "ok({ model, wire, baseUrl, apiKey, fetch, clock })",
     to: "ok({ model, wire, baseUrl, apiKey: `sk-deployment${apiKey.length}`, fetch, clock })",
     test: {
@@ -221,7 +221,7 @@ export const PROVIDERS: readonly Mutant[] = [
   },
   {
     name: "a key that arrives in two deltas is shown",
-    file: "src/adapters/hide-key.ts",
+    file: "src/adapters/model/hide-key.ts",
     from: "texts[event.type].add(event.text)",
     to: "event.text.replaceAll(apiKey, HIDDEN)",
     test: { file: "test/http/own-provider.test.ts", name: "in its answer, on openai" },

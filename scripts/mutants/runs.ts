@@ -187,11 +187,11 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a published run of another version counts",
-    file: "src/adapters/kv-run-records.ts",
+    file: "src/adapters/run/kv-run-records.ts",
     from: "version: v.literal(RECORD_VERSION),",
     to: "version: v.number(),",
     test: {
-      file: "test/adapters/kv-run-records.test.ts",
+      file: "test/adapters/run/kv-run-records.test.ts",
       name: "a record of a later version counts as absent",
     },
   },
@@ -224,7 +224,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a colleague's run wakes before it is refused",
-    file: "src/adapters/hmac-run-ids.ts",
+    file: "src/adapters/run/hmac-run-ids.ts",
     from: "sign && (mayOwn || seesAll || operates)",
     to: "sign && (mayOwn || !seesAll || operates)",
     test: {
@@ -234,9 +234,9 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "the owners of a run id are not covered by its MAC",
-    file: "src/adapters/hmac-run-ids.ts",
+    file: "src/adapters/run/hmac-run-ids.ts",
     from: 'return (await sign("run-id", tenantId, body)).slice(0, MAC_CHARS);',
     to: 'return (await sign("run-id", tenantId, body.slice(0, 32))).slice(0, MAC_CHARS);',
-    test: { file: "test/adapters/hmac-run-ids.test.ts", name: "a colleague" },
+    test: { file: "test/adapters/run/hmac-run-ids.test.ts", name: "a colleague" },
   },
 ];

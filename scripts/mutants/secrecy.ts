@@ -104,7 +104,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "a name in KV holds the idempotency key",
-    file: "src/adapters/kv-run-records.ts",
+    file: "src/adapters/run/kv-run-records.ts",
     from: "${await fingerprints.of(run, idempotencyKey)}",
     to: "${idempotencyKey}",
     test: {
@@ -114,7 +114,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "KV holds the plain hash of a payload",
-    file: "src/adapters/kv-run-records.ts",
+    file: "src/adapters/run/kv-run-records.ts",
     from: "await fingerprints.of(run, notice.payloadHash)",
     to: "notice.payloadHash",
     test: {
@@ -124,7 +124,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "KV holds the plain hash of a request",
-    file: "src/adapters/kv-run-records.ts",
+    file: "src/adapters/run/kv-run-records.ts",
     from: "const requestHash = await fingerprints.of(run, finished.requestHash);",
     to: "const { requestHash } = finished;",
     test: {
@@ -134,7 +134,7 @@ export const SECRECY: readonly Mutant[] = [
   },
   {
     name: "a fingerprint does not cover the run",
-    file: "src/adapters/hmac-fingerprints.ts",
+    file: "src/adapters/keys/hmac-fingerprints.ts",
     from: "[tenantId, runId, value]",
     to: "[tenantId, value]",
     test: {

@@ -1,4 +1,4 @@
-import { PolicyCache } from "../adapters/policy-cache.ts";
+import { PolicyCache } from "../adapters/policy/policy-cache.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { ToolHook } from "../capabilities/tool.ts";
 import type { RegisteredContract } from "../contracts/registered.ts";

@@ -1,7 +1,7 @@
-import { createHttpModel } from "../adapters/http-model.ts";
-import { createModelRouter } from "../adapters/model-router.ts";
-import { sendRequest } from "../adapters/system.ts";
-import { createTenantModels, type TenantModelPorts } from "../adapters/tenant-models.ts";
+import { createHttpModel } from "../adapters/model/http-model.ts";
+import { createModelRouter } from "../adapters/model/model-router.ts";
+import { sendRequest } from "../adapters/platform/system.ts";
+import { createTenantModels, type TenantModelPorts } from "../adapters/model/tenant-models.ts";
 import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
 import type { Clock } from "../capabilities/system.ts";
 import { readProviders, type ProviderSettings, type RawEnv } from "../env.ts";

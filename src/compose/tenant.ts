@@ -1,10 +1,10 @@
 import {
   createDurableTenantGateway,
   type TenantGateway,
-} from "../adapters/durable-tenant-gateway.ts";
-import { createKvPolicyPublisher } from "../adapters/kv-policy-publisher.ts";
-import { createAuditSigner } from "../adapters/audit-signer.ts";
-import { systemClock } from "../adapters/system.ts";
+} from "../adapters/tenant/durable-tenant-gateway.ts";
+import { createKvPolicyPublisher } from "../adapters/policy/kv-policy-publisher.ts";
+import { createAuditSigner } from "../adapters/keys/audit-signer.ts";
+import { systemClock } from "../adapters/platform/system.ts";
 import type { AuditSigner } from "../capabilities/audit.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { PolicyPublisher } from "../capabilities/policy.ts";

@@ -1,5 +1,5 @@
-import { createHttpEgress } from "../adapters/http-egress.ts";
-import { sendRequest, systemClock } from "../adapters/system.ts";
+import { createHttpEgress } from "../adapters/egress/http-egress.ts";
+import { sendRequest, systemClock } from "../adapters/platform/system.ts";
 import type { Egress } from "../capabilities/http.ts";
 import { readUpstreams, type RawEnv } from "../env.ts";
 import { fail, type Result } from "../protocol/outcome/result.ts";

@@ -1,7 +1,7 @@
-import { createConsoleLog } from "../adapters/console-log.ts";
-import { createDurableWorkspaces } from "../adapters/durable-workspaces.ts";
-import { PolicyCache } from "../adapters/policy-cache.ts";
-import { systemClock } from "../adapters/system.ts";
+import { createConsoleLog } from "../adapters/platform/console-log.ts";
+import { createDurableWorkspaces } from "../adapters/workspace/durable-workspaces.ts";
+import { PolicyCache } from "../adapters/policy/policy-cache.ts";
+import { systemClock } from "../adapters/platform/system.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { WorkspaceBinder, WorkspaceGateway } from "../capabilities/workspace.ts";
 import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";

@@ -1,4 +1,4 @@
-import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
+import { createPolicyAuthorization } from "../adapters/policy/policy-authorization.ts";
 import type { AnyToolContract } from "../contracts/definition.ts";
 import { registerContracts } from "../contracts/register.ts";
 import { createToolSource } from "../contracts/tool-source.ts";

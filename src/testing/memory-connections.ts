@@ -1,5 +1,5 @@
-import { createKeyRing } from "../adapters/key-ring.ts";
-import { createSealedConnections } from "../adapters/sealed-connections.ts";
+import { createKeyRing } from "../adapters/keys/key-ring.ts";
+import { createSealedConnections } from "../adapters/secrets/sealed-connections.ts";
 import type { ConnectionBroker } from "../capabilities/connection.ts";
 import {
   connectionBody,

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { ApprovalNotices } from "../run/approvals/notices.ts";
 import { RunApprovals } from "../run/approvals/run-approvals.ts";
-import { createFingerprints } from "../adapters/hmac-fingerprints.ts";
-import { createHttpEgress } from "../adapters/http-egress.ts";
-import { createApprovalSigner } from "../adapters/jose-approval-signer.ts";
-import { createPolicyAuthorization } from "../adapters/policy-authorization.ts";
+import { createFingerprints } from "../adapters/keys/hmac-fingerprints.ts";
+import { createHttpEgress } from "../adapters/egress/http-egress.ts";
+import { createApprovalSigner } from "../adapters/keys/jose-approval-signer.ts";
+import { createPolicyAuthorization } from "../adapters/policy/policy-authorization.ts";
 import type { SteeringInbox } from "../capabilities/run-journal.ts";
 import type { AnyToolContract } from "../contracts/definition.ts";
 import { registerContracts } from "../contracts/register.ts";

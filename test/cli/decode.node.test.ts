@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { ANTHROPIC, CHAT, RESPONSES } from "../fakes/provider-wires.ts";
-import { sendEvents, startLoopback } from "../adapters/loopback.ts";
+import { sendEvents, startLoopback } from "../adapters/model/loopback.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { startLoopback } from "../adapters/loopback.ts";
+import { startLoopback } from "../adapters/model/loopback.ts";
 import { CHAT } from "../fakes/provider-wires.ts";
 import { inDays, providerOf } from "../shared/model-lists.ts";
 

@@ -3,7 +3,7 @@ import { startOfflineModel } from "../../cli/offline-model.ts";
 import { loadScenarios } from "../../cli/offline-scenarios.ts";
 import { ProjectFolder } from "../shared/project-folder.ts";
 import { declareModel } from "../../src/protocol/model/declare-model.ts";
-import { createHttpModel } from "../../src/adapters/http-model.ts";
+import { createHttpModel } from "../../src/adapters/model/http-model.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import { anthropicWire } from "../../src/wire/anthropic/wire.ts";

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createConsoleLog } from "../../src/adapters/console-log.ts";
-import { createJwtAuthenticator } from "../../src/adapters/jwt-authenticator.ts";
-import { systemClock } from "../../src/adapters/system.ts";
+import { createConsoleLog } from "../../src/adapters/platform/console-log.ts";
+import { createJwtAuthenticator } from "../../src/adapters/identity/jwt-authenticator.ts";
+import { systemClock } from "../../src/adapters/platform/system.ts";
 import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 
 const token = (...flags: string[]): ReturnType<typeof spawnSync> =>

@@ -4,7 +4,7 @@ import { hasTable } from "../../durable-objects/has-table.ts";
 import { AuditLog } from "../../durable-objects/tenant/audit-log.ts";
 import { removeOldRecords } from "../../durable-objects/tenant/audit-retention.ts";
 import { verifyChain, type Verdict } from "../../cli/audit/verify-chain.ts";
-import { createAuditSigner } from "../../src/adapters/audit-signer.ts";
+import { createAuditSigner } from "../../src/adapters/keys/audit-signer.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";

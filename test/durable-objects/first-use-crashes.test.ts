@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { createHmacRunIds } from "../../src/adapters/hmac-run-ids.ts";
-import { randomBytes } from "../../src/adapters/system.ts";
+import { createHmacRunIds } from "../../src/adapters/run/hmac-run-ids.ts";
+import { randomBytes } from "../../src/adapters/platform/system.ts";
 import type { LateTable } from "../../durable-objects/run/run-tables.ts";
 import type { ActorId } from "../../src/protocol/identity/ids.ts";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";

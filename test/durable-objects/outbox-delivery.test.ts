@@ -8,7 +8,7 @@ import { Outbox } from "../../durable-objects/run/outbox.ts";
 import { firstDeadlines } from "../../durable-objects/run/run-deadlines.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { systemClock } from "../../src/adapters/system.ts";
+import { systemClock } from "../../src/adapters/platform/system.ts";
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";

@@ -6,7 +6,7 @@ import { openRun, type OpenRun } from "../../durable-objects/run/open-run.ts";
 import { firstDeadlines } from "../../durable-objects/run/run-deadlines.ts";
 import { RunLifecycle } from "../../durable-objects/run/run-lifecycle.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
-import { systemClock } from "../../src/adapters/system.ts";
+import { systemClock } from "../../src/adapters/platform/system.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";

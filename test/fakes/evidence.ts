@@ -1,4 +1,4 @@
-import { createPolicyAuthorization } from "../../src/adapters/policy-authorization.ts";
+import { createPolicyAuthorization } from "../../src/adapters/policy/policy-authorization.ts";
 import type { WorkspaceBinder } from "../../src/capabilities/workspace.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
 import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";

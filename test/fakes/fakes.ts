@@ -2,7 +2,7 @@ import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { issueTicket } from "../../src/contracts/dispatch-ticket.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { createHttpEgress } from "../../src/adapters/http-egress.ts";
+import { createHttpEgress } from "../../src/adapters/egress/http-egress.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
 import type {
   BoundToolRuntime,

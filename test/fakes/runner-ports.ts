@@ -1,6 +1,6 @@
 import { MemoryLog } from "../../src/testing/memory-log.ts";
-import { createFingerprints } from "../../src/adapters/hmac-fingerprints.ts";
-import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
+import { createFingerprints } from "../../src/adapters/keys/hmac-fingerprints.ts";
+import { createApprovalSigner } from "../../src/adapters/keys/jose-approval-signer.ts";
 import type { AuthorizationRequest } from "../../src/capabilities/identity.ts";
 import type {
   BudgetLedger,

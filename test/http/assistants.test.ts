@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createCachedAssistants } from "../../src/adapters/cached-assistants.ts";
+import { createCachedAssistants } from "../../src/adapters/tenant/cached-assistants.ts";
 import type { AuthorisedRequest } from "../../src/http/request/authorise.ts";
 import { chooseAssistant } from "../../src/http/claim/choose-assistant.ts";
 import type { AssistantDocument } from "../../src/protocol/assistant/document.ts";

@@ -1,6 +1,6 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createEmbedTokens } from "../../src/adapters/embed-tokens.ts";
+import { createEmbedTokens } from "../../src/adapters/identity/embed-tokens.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { bearer } from "../shared/identity.ts";
 import { openOf } from "../shared/people.ts";

@@ -1,6 +1,6 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createKeyRing } from "../../src/adapters/key-ring.ts";
+import { createKeyRing } from "../../src/adapters/keys/key-ring.ts";
 import { requireEnv } from "../../src/env.ts";
 import { OWN_HOST, REFUSALS, type OwnVisit } from "../fakes/own-provider.ts";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createEmbedTokens } from "../../src/adapters/embed-tokens.ts";
+import { createEmbedTokens } from "../../src/adapters/identity/embed-tokens.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { bearer } from "../shared/identity.ts";
 import { APPROVE, decide, openOf, readApproval, REJECT, viewOf } from "../shared/people.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
+import { createApprovalSigner } from "../../src/adapters/keys/jose-approval-signer.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import { hashTerms } from "../../src/protocol/approval/terms.ts";
 import type { ActorId } from "../../src/protocol/identity/ids.ts";
@@ -285,7 +285,7 @@ test("a rejected payload is not requested again, and other arguments are", async
 
 test("a signed text of another type is no approval", async () => {
   const { CompactSign } = await import("jose");
-  const { deriveKey } = await import("../../src/adapters/derive-key.ts");
+  const { deriveKey } = await import("../../src/adapters/keys/derive-key.ts");
   const key = await deriveKey(APPROVAL_SECRET, "approval-token");
   const text = await new CompactSign(new TextEncoder().encode('{"approval_id":"x"}'))
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })

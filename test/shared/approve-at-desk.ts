@@ -1,4 +1,4 @@
-import { createApprovalSigner } from "../../src/adapters/jose-approval-signer.ts";
+import { createApprovalSigner } from "../../src/adapters/keys/jose-approval-signer.ts";
 import type {
   ApprovalRecord,
   ApprovalToken,

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { createFingerprints } from "../../src/adapters/hmac-fingerprints.ts";
+import { createFingerprints } from "../../src/adapters/keys/hmac-fingerprints.ts";
 import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 
 const { RUN_ID_SECRET } = env as unknown as { RUN_ID_SECRET: string };

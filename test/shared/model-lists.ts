@@ -1,4 +1,4 @@
-import { type Loopback, startLoopback } from "../adapters/loopback.ts";
+import { type Loopback, startLoopback } from "../adapters/model/loopback.ts";
 
 const DAY_MS = 86_400_000;
 

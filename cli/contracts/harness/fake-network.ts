@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { createHttpEgress } from "../../../src/adapters/http-egress.ts";
+import { createHttpEgress } from "../../../src/adapters/egress/http-egress.ts";
 import type { Egress } from "../../../src/capabilities/http.ts";
 import type { AnyToolContract } from "../../../src/contracts/definition.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";

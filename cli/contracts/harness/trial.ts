@@ -1,4 +1,4 @@
-import { createPolicyAuthorization } from "../../../src/adapters/policy-authorization.ts";
+import { createPolicyAuthorization } from "../../../src/adapters/policy/policy-authorization.ts";
 import type { ConnectionBroker } from "../../../src/capabilities/connection.ts";
 import type { AnyToolContract } from "../../../src/contracts/definition.ts";
 import type { ConnectionId } from "../../../src/protocol/identity/ids.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { createFingerprints } from "../../../src/adapters/hmac-fingerprints.ts";
+import { createFingerprints } from "../../../src/adapters/keys/hmac-fingerprints.ts";
 import type { HttpClient } from "../../../src/capabilities/http.ts";
 import type { InvocationScope } from "../../../src/capabilities/tool.ts";
 import { defineTool } from "../../../src/contracts/define-tool.ts";
