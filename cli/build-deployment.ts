@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compileContracts, type CompiledContracts } from "../src/contracts/compiled.ts";
-import { registerContracts } from "../src/contracts/register.ts";
+import { compileContracts, type CompiledContracts } from "../src/contracts/catalog/compiled.ts";
+import { registerContracts } from "../src/contracts/check/register.ts";
 import { fail } from "../src/protocol/outcome/result.ts";
 import { CommandError } from "./command.ts";
 import { loadDeployment, outputFolder, PACKAGE_FOLDER } from "./project.ts";

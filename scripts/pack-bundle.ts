@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
-import { compileContracts } from "../src/contracts/compiled.ts";
-import { registerContracts } from "../src/contracts/register.ts";
+import { compileContracts } from "../src/contracts/catalog/compiled.ts";
+import { registerContracts } from "../src/contracts/check/register.ts";
 import { CORE_TOOLS } from "../src/tools/core/pack.ts";
 import { bundleEntry, type EntryBundle } from "./wire-bundles.ts";
 

@@ -1,8 +1,8 @@
 import { waitUntil } from "cloudflare:workers";
 import { createDeployment, type Deployment, type DeploymentChoices } from "./compose/deployment.ts";
 import { composeWorker, refuseAll } from "./compose/worker.ts";
-import { readCompiled } from "./contracts/compiled.ts";
-import type { AnyToolContract } from "./contracts/definition.ts";
+import { readCompiled } from "./contracts/catalog/compiled.ts";
+import type { AnyToolContract } from "./contracts/define/definition.ts";
 import type { RawEnv } from "./env.ts";
 import { DEPLOYMENT_OPTIONS } from "./protocol/deployment-options.ts";
 import { RunObject as AnyRunObject } from "../durable-objects/run/run-object.ts";

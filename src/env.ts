@@ -21,7 +21,7 @@ export interface Env {
   readonly runs: DurableObjectNamespace;
   readonly tenants: DurableObjectNamespace;
   readonly lifetimes: Lifetimes;
-  /** RUN_ID_SECRET. adapters/derive-key.ts lists the keys that are derived from it. */
+  /** RUN_ID_SECRET. adapters/keys/derive-key.ts lists the keys that are derived from it. */
   readonly rootSecret: string;
   /** RUN_ID_SECRET_OLD, during a rotation: verifies what it signed, and signs nothing. */
   readonly olderSecret?: string | undefined;

@@ -1,6 +1,6 @@
 import type { HostedWorkspaces } from "./compose/deployment.ts";
 import { composeWorkspaces } from "./compose/workspaces.ts";
-import type { WorkspaceDefinition } from "./contracts/define-workspace.ts";
+import type { WorkspaceDefinition } from "./contracts/define/define-workspace.ts";
 import type { RawEnv } from "./env.ts";
 import { WorkspaceObject } from "../durable-objects/workspace/workspace-object.ts";
 

@@ -101,8 +101,8 @@ describe("a planted violation is found", () => {
 
   test("when the deployed Worker reaches what registers contracts, however far away", async () => {
     const broken = await rulesBrokenBy({
-      ...target("src/contracts/register.ts"),
-      "src/contracts/a.ts": 'export { thing } from "./register.ts";',
+      ...target("src/contracts/check/register.ts"),
+      "src/contracts/a.ts": 'export { thing } from "./check/register.ts";',
       "src/define-deployment.ts": 'export { thing } from "./contracts/a.ts";',
       "src/index.ts": 'export { thing } from "./define-deployment.ts";',
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { compileContracts } from "../src/contracts/compiled.ts";
-import { registerContracts } from "../src/contracts/register.ts";
+import { compileContracts } from "../src/contracts/catalog/compiled.ts";
+import { registerContracts } from "../src/contracts/check/register.ts";
 import { defineDeployment, type DeploymentOptions } from "../src/define-deployment.ts";
 import type { RawEnv } from "../src/env.ts";
 import { hostWorkspaces } from "../src/host-workspaces.ts";

@@ -10,12 +10,12 @@ import { describe, expect, test } from "vitest";
 const ROOT = resolve(import.meta.dirname, "..");
 
 /** The one file that calls a contract's `execute`. */
-const BINDS = "src/contracts/bind-tool.ts";
+const BINDS = "src/contracts/bind/bind-tool.ts";
 /** The one file that checks that a contract has one. */
-const CHECKS = "src/contracts/shape.ts";
+const CHECKS = "src/contracts/check/shape.ts";
 /** The one file that issues tickets and runs bound tools. */
 const DISPATCHES = "src/runner/execute-call.ts";
-const TICKETS = "src/contracts/dispatch-ticket.ts";
+const TICKETS = "src/contracts/bind/dispatch-ticket.ts";
 /** Reads the name of the gate in records of calls; it knows no contract. */
 const COUNTS = "src/run/notices/refusal-tally.ts";
 /** Replay replaces bound tools by recordings, which run nothing. */

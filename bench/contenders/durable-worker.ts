@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import { compileContracts } from "../../src/contracts/compiled.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { compileContracts } from "../../src/contracts/catalog/compiled.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
 import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import * as v from "valibot";
 import type { WorkspaceMethods } from "../../src/capabilities/workspace.ts";
-import { defineOperation, defineWorkspace } from "../../src/contracts/define-workspace.ts";
+import { defineOperation, defineWorkspace } from "../../src/contracts/define/define-workspace.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
 import type { ActorId, RunId, TenantId } from "../../src/protocol/identity/ids.ts";

@@ -4,10 +4,10 @@ import { createHttpEgress } from "../../src/adapters/egress/http-egress.ts";
 import { systemClock } from "../../src/adapters/platform/system.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
 import type { Reservation } from "../../src/capabilities/budget.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import { routeVersions } from "../../src/contracts/route-versions.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { createToolSource } from "../../src/contracts/tool-source.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { routeVersions } from "../../src/contracts/catalog/route-versions.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import {
   type ActorId,

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { configureModels } from "../../src/compose/models.ts";
 import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
 import { type Command, CommandError, parsing } from "../command.ts";
 import { checkContracts } from "../environment/check-contracts.ts";
 import { checkDocuments } from "../environment/check-documents.ts";

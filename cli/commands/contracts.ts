@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createDeployment } from "../../src/compose/deployment.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import type { DeploymentOptions } from "../../src/define-deployment.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { toLock, type ContractLock } from "../contracts/contract-lock.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { compareVersions } from "../../src/contracts/route-versions.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { compareVersions } from "../../src/contracts/catalog/route-versions.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { ACTING_HEADER } from "../../src/protocol/identity/development.ts";
 import { type Command, CommandError, parsing, UsageError } from "../command.ts";
 import { loadDeployment, projectFolder } from "../project.ts";

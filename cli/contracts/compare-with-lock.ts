@@ -1,6 +1,6 @@
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
-import { publishContract } from "../../src/contracts/publish.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
+import { publishContract } from "../../src/contracts/catalog/publish.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
 import {
   formatLock,
   parseLock,

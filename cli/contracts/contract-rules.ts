@@ -1,4 +1,4 @@
-import { schemaAt } from "../../src/contracts/schema-path.ts";
+import { schemaAt } from "../../src/protocol/tool/schema-path.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import type { Verdict } from "./contract-change.ts";
 import {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { formatIssue } from "../../src/contracts/shape.ts";
+import { formatIssue } from "../../src/contracts/check/shape.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
 

@@ -1,5 +1,5 @@
-import type { PublishedContract } from "../../src/contracts/publish.ts";
-import { compareVersions } from "../../src/contracts/route-versions.ts";
+import type { PublishedContract } from "../../src/contracts/catalog/publish.ts";
+import { compareVersions } from "../../src/contracts/catalog/route-versions.ts";
 import type { ContractChange } from "./contract-change.ts";
 import { toLock, type ContractLock } from "./contract-lock.ts";
 import { diffContracts } from "./diff-contracts.ts";

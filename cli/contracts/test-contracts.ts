@@ -1,4 +1,4 @@
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { evaluate, type Row } from "./harness/evaluate.ts";
 import type { Surroundings } from "./harness/subject.ts";
 import {

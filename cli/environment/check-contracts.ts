@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { readCompiled } from "../../src/contracts/compiled.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { readCompiled } from "../../src/contracts/catalog/compiled.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { messageOf } from "../command.ts";
 import { compareWithLock } from "../contracts/compare-with-lock.ts";
 import { LOCK_NAME } from "../contracts/lock-folder.ts";

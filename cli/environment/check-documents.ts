@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { matchAssistant } from "../../src/contracts/match-assistant.ts";
+import { matchAssistant } from "../../src/contracts/policy/match-assistant.ts";
 import {
   findWeakApprovals,
   matchPolicy,
   type PolicyMismatch,
-} from "../../src/contracts/match-policy.ts";
-import { warnAbout, warnAboutRoles } from "../../src/contracts/warn-policy.ts";
+} from "../../src/contracts/policy/match-policy.ts";
+import { warnAbout, warnAboutRoles } from "../../src/contracts/policy/warn-policy.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
 import { createModelCatalog } from "../../src/protocol/model/catalog.ts";
 import { assistantDocument } from "../../src/protocol/assistant/document.ts";

@@ -1,4 +1,4 @@
-import type { WorkspaceDefinition } from "../../src/contracts/define-workspace.ts";
+import type { WorkspaceDefinition } from "../../src/contracts/define/define-workspace.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { openSqliteDatabase } from "../../src/testing/sqlite-database.ts";
 import { createTables } from "../../src/workspace/open-tables.ts";

@@ -1,4 +1,4 @@
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { PLACEHOLDERS } from "../scaffold/placeholders.ts";
 import type { Finding } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import * as v from "valibot";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import { toPointer } from "../../src/protocol/json/pointer.ts";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json/value.ts";

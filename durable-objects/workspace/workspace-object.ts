@@ -5,7 +5,7 @@ import type {
   WorkspaceMethods,
 } from "../../src/capabilities/workspace.ts";
 import { composeWorkspaceObject } from "../../src/compose/workspaces.ts";
-import type { WorkspaceDefinition } from "../../src/contracts/define-workspace.ts";
+import type { WorkspaceDefinition } from "../../src/contracts/define/define-workspace.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { Follower } from "../../src/protocol/policy/membership.ts";
 import type { WorkspaceAddress } from "../../src/protocol/workspace/address.ts";

@@ -6,41 +6,41 @@ const HTTP = "test/http/compensation.test.ts";
 export const COMPENSATION: readonly Mutant[] = [
   {
     name: "a saga undoes a call",
-    file: "src/contracts/register.ts",
+    file: "src/contracts/check/register.ts",
     from: "if (named.some(({ saga }) => saga)) {",
     to: "if (false) {",
     test: {
-      file: "test/contracts/saga.test.ts",
+      file: "test/contracts/define/saga.test.ts",
       name: "registration refuses a saga that undoes a call",
     },
   },
   {
     name: "a tool that only reads may undo calls",
-    file: "src/contracts/register.ts",
+    file: "src/contracts/check/register.ts",
     from: 'if (named.some(({ effect }) => effect === "read_only")) {',
     to: "if (false) {",
     test: {
-      file: "test/contracts/registration.test.ts",
+      file: "test/contracts/check/registration.test.ts",
       name: "refuses a compensating tool that only reads",
     },
   },
   {
     name: "a tool that a crash runs twice may undo calls",
-    file: "src/contracts/register.ts",
+    file: "src/contracts/check/register.ts",
     from: "return named.every(({ idempotency }) => idempotency.supported)",
     to: "return named.length > 0",
     test: {
-      file: "test/contracts/registration.test.ts",
+      file: "test/contracts/check/registration.test.ts",
       name: "refuses a compensating tool that a crash could run twice, in any of its versions",
     },
   },
   {
     name: "a write that can be undone names nothing that undoes it",
-    file: "src/contracts/consistency.ts",
+    file: "src/contracts/check/consistency.ts",
     from: "if (compensationTool !== null && hasArguments) return undefined;",
     to: "return undefined;",
     test: {
-      file: "test/contracts/consistency.test.ts",
+      file: "test/contracts/check/consistency.test.ts",
       name: "a call that can be undone, without the arguments for it",
     },
   },
@@ -86,7 +86,7 @@ export const COMPENSATION: readonly Mutant[] = [
   },
   {
     name: "the catalog shows hidden tools",
-    file: "src/contracts/tool-catalog.ts",
+    file: "src/contracts/catalog/tool-catalog.ts",
     from: "offered.filter(([, { shownToModel }]) => shownToModel)",
     to: "offered",
     test: {

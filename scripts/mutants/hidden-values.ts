@@ -54,7 +54,7 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   },
   {
     name: "a secret leaves in a title",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: "runTitle.set(clean(text))",
     to: "runTitle.set(text)",
     test: {

@@ -17,11 +17,11 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "contracts that were compiled from other schemas are served",
-    file: "src/contracts/compiled.ts",
+    file: "src/contracts/catalog/compiled.ts",
     from: "if (!isSame || kept.stamp !== stampOf(contract))",
     to: "if (!isSame)",
     test: {
-      file: "test/contracts/compiled.test.ts",
+      file: "test/contracts/catalog/compiled.test.ts",
       name: "another schema under the same version",
     },
   },
@@ -246,7 +246,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "the limits of contracts do not hold for history",
-    file: "src/contracts/call-limits.ts",
+    file: "src/contracts/catalog/call-limits.ts",
     from: "(limits.length === 0 ? [DEFAULTS] : limits)",
     to: "[DEFAULTS]",
     test: {
@@ -326,7 +326,7 @@ export const INPUTS: readonly Mutant[] = [
   },
   {
     name: "contracts that were compiled from other tools are served",
-    file: "src/contracts/compiled.ts",
+    file: "src/contracts/catalog/compiled.ts",
     from: "if (!isSame || kept.stamp !== stampOf(contract)) throw new ContractError(contract.name, STALE);\n    return joinSchemas(contract, kept);",
     to: "void isSame;\n    return joinSchemas(contract, (kept ?? compiled.value[0]) as CompiledContract);",
     test: {

@@ -74,21 +74,21 @@ export const PAGE: readonly Mutant[] = [
   },
   {
     name: "a tool whose calls need approval registers without a description",
-    file: "src/contracts/consistency.ts",
+    file: "src/contracts/check/consistency.ts",
     from: "if (!contract.describe) {",
     to: "if (false) {",
     test: {
-      file: "test/contracts/consistency.test.ts",
+      file: "test/contracts/check/consistency.test.ts",
       name: "a critical mutation that nothing describes",
     },
   },
   {
     name: "a tool whose calls need approval registers with every argument withheld",
-    file: "src/contracts/consistency.ts",
+    file: "src/contracts/check/consistency.ts",
     from: "const isShown = contract.redaction.args.length > 0 ||",
     to: "const isShown = true ||",
     test: {
-      file: "test/contracts/consistency.test.ts",
+      file: "test/contracts/check/consistency.test.ts",
       name: "a critical mutation of which approvers see no argument",
     },
   },

@@ -244,11 +244,11 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "repeated writes: a contract without a key has a time",
-    file: "src/contracts/consistency.ts",
+    file: "src/contracts/check/consistency.ts",
     from: "  checkRetryTime,\n  checkCompensation,",
     to: "  checkCompensation,",
     test: {
-      file: "test/contracts/consistency.test.ts",
+      file: "test/contracts/check/consistency.test.ts",
       name: "refuses a contract with repeated writes without a key",
     },
   },

@@ -114,7 +114,7 @@ export const RUNNER: readonly Mutant[] = [
   },
   {
     name: "a check of the state gets the arguments themselves",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: "executable.checkState(copyOf(args), copyOf(context)",
     to: "executable.checkState(args, context",
     test: {
@@ -124,7 +124,7 @@ export const RUNNER: readonly Mutant[] = [
   },
   {
     name: "a rule gets the arguments themselves",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: "rule.holds(copyOf(args))",
     to: "rule.holds(args)",
     test: {
@@ -134,7 +134,7 @@ export const RUNNER: readonly Mutant[] = [
   },
   {
     name: "a check of the state gets the context itself",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: "executable.checkState(copyOf(args), copyOf(context)",
     to: "executable.checkState(copyOf(args), context",
     test: {
@@ -144,7 +144,7 @@ export const RUNNER: readonly Mutant[] = [
   },
   {
     name: "a tool replaces a function of a capability for others",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: "    defineProperty: refuse,\n",
     to: "",
     test: {

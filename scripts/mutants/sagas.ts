@@ -4,7 +4,7 @@ const ATTACKS = "test/http/saga-attacks.test.ts";
 const HTTP = "test/http/sagas.test.ts";
 const OUTCOMES = "test/http/saga-outcomes.test.ts";
 const PREVIEWS = "test/http/saga-previews.test.ts";
-const REGISTRATION = "test/contracts/saga.test.ts";
+const REGISTRATION = "test/contracts/define/saga.test.ts";
 
 /** What keeps a saga whole: its order, its records, its undoing and its approvals. */
 export const SAGAS: readonly Mutant[] = [
@@ -64,14 +64,14 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "a step that can be undone may come after one that cannot",
-    file: "src/contracts/check-saga.ts",
+    file: "src/contracts/check/check-saga.ts",
     from: "if (versions.some(isPivot)) pivot = tool;",
     to: "void isPivot; pivot = undefined;",
     test: { file: REGISTRATION, name: "a step that can be undone after one that cannot" },
   },
   {
     name: "a saga hides a step of a higher class",
-    file: "src/contracts/check-saga.ts",
+    file: "src/contracts/check/check-saga.ts",
     from: "if (classes.indexOf(saga.sideEffectClass) < classes.indexOf(sideEffectClass)) {",
     to: "if (false) {",
     test: { file: REGISTRATION, name: "a step of a higher class" },
@@ -173,7 +173,7 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "the preview of a saga may write",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: 'executable.preview?.(copyOf(args), copyOf(context), grant(context, scope, "ask")),',
     to: 'executable.preview?.(copyOf(args), copyOf(context), grant(context, scope, "act")),',
     test: {
@@ -183,7 +183,7 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "a saga checks no state",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: "executable.checkState\n        ? exec",
     to: "executable.checkState && !contract.saga\n        ? exec",
     test: {
@@ -213,11 +213,11 @@ export const SAGAS: readonly Mutant[] = [
   },
   {
     name: "a saga has no workspace of its own",
-    file: "src/contracts/define-saga.ts",
+    file: "src/contracts/define/define-saga.ts",
     from: "tool.workspace ?? listed.find((step) => step.tool.workspace)?.tool.workspace;",
     to: "tool.workspace ?? undefined;",
     test: {
-      file: "test/contracts/saga.test.ts",
+      file: "test/contracts/define/saga.test.ts",
       name: "a saga reads the workspace of its first step that has one, unless it names another",
     },
   },

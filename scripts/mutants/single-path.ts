@@ -1,27 +1,27 @@
 import type { Mutant } from "./mutant.ts";
 
 const NEWER = "test/runner/gates/newer-policy.test.ts";
-const TICKETS = "test/contracts/dispatch-ticket.test.ts";
+const TICKETS = "test/contracts/bind/dispatch-ticket.test.ts";
 
 /** One way for a tool to run, and each gate once. */
 export const SINGLE_PATH: readonly Mutant[] = [
   {
     name: "a ticket is good for many runs",
-    file: "src/contracts/dispatch-ticket.ts",
+    file: "src/contracts/bind/dispatch-ticket.ts",
     from: "issued.delete(ticket);",
     to: "",
     test: { file: TICKETS, name: "a ticket runs its tool once" },
   },
   {
     name: "a ticket runs another tool",
-    file: "src/contracts/dispatch-ticket.ts",
+    file: "src/contracts/bind/dispatch-ticket.ts",
     from: "if (call.toolId !== tool.id || call.version !== tool.version) {",
     to: "if (call.version !== tool.version) {",
     test: { file: TICKETS, name: "a ticket for another tool is refused" },
   },
   {
     name: "anything is a ticket",
-    file: "src/contracts/dispatch-ticket.ts",
+    file: "src/contracts/bind/dispatch-ticket.ts",
     from: "const call = issued.get(ticket);",
     to: "const call = issued.get(ticket) ?? (ticket as unknown as DispatchedCall);",
     test: { file: TICKETS, name: "the call itself is no ticket" },

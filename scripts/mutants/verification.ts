@@ -35,14 +35,14 @@ export const VERIFICATION: readonly Mutant[] = [
   },
   {
     name: "a risky write needs no verification",
-    file: "src/contracts/consistency.ts",
+    file: "src/contracts/check/consistency.ts",
     from: 'if (!isRead && isAtLeast(sideEffectClass, "HIGH_RISK_EXTERNAL")) {',
     to: "if (Math.random() > 1) {",
-    test: { file: "test/contracts/consistency.test.ts", name: "that nobody verifies" },
+    test: { file: "test/contracts/check/consistency.test.ts", name: "that nobody verifies" },
   },
   {
     name: "a verification may write",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: 'copyOf(context),\n          grant(context, scope, "ask"),',
     to: 'copyOf(context),\n          grant(context, scope, "act"),',
     test: { file: HTTP, name: "the contract tries to write" },

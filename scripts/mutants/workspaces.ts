@@ -96,7 +96,7 @@ export const WORKSPACES: readonly Mutant[] = [
   },
   {
     name: "a read-only tool gets a key",
-    file: "src/contracts/bind-tool.ts",
+    file: "src/contracts/bind/bind-tool.ts",
     from: 'const mayWrite = purpose === "act" && effect !== "read_only";',
     to: 'const mayWrite = true || (purpose === "act" && effect !== "read_only");',
     test: { file: HTTP, name: "a read-only tool cannot write, and a read changes nothing" },

@@ -64,7 +64,8 @@ declare const ticket: unique symbol;
 
 /**
  * Proves that a call passed every gate and is recorded as dispatched.
- * Contract: src/contracts/dispatch-ticket.ts issues and redeems tickets; a forged one is refused.
+ * Contract: src/contracts/bind/dispatch-ticket.ts issues and redeems tickets, and refuses a forged
+ * one.
  */
 export interface DispatchTicket {
   readonly [ticket]: true;

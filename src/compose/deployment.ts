@@ -1,7 +1,7 @@
 import { PolicyCache } from "../adapters/policy/policy-cache.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { ToolHook } from "../capabilities/tool.ts";
-import type { RegisteredContract } from "../contracts/registered.ts";
+import type { RegisteredContract } from "../contracts/catalog/registered.ts";
 import type { Page } from "../http/pages/pages.ts";
 import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";

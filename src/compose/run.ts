@@ -13,7 +13,7 @@ import type { Clock } from "../capabilities/system.ts";
 import type { RunGateway, RunIds } from "../capabilities/run.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { MismatchNotes, SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
-import { createToolSource } from "../contracts/tool-source.ts";
+import { createToolSource } from "../contracts/bind/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { RunPorts } from "../loop/run-scope.ts";

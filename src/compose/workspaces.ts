@@ -4,7 +4,7 @@ import { PolicyCache } from "../adapters/policy/policy-cache.ts";
 import { systemClock } from "../adapters/platform/system.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { WorkspaceBinder, WorkspaceGateway } from "../capabilities/workspace.ts";
-import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
+import type { WorkspaceDefinition } from "../contracts/define/define-workspace.ts";
 import { requireEnv, WORKSPACES, type RawEnv } from "../env.ts";
 import type { Routes } from "../http/request/authorise.ts";
 import type { Services } from "../http/services.ts";

@@ -1,5 +1,5 @@
 /** The package `interlock-edge`: what the entry of a deployment uses. It loads in a Worker only. */
-import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
+import type { WorkspaceDefinition } from "../contracts/define/define-workspace.ts";
 import { hostWorkspaces as host } from "../host-workspaces.ts";
 import { defineDeployment as define, type DeploymentOptions } from "../define-deployment.ts";
 

@@ -1,17 +1,17 @@
 /** `interlock-edge/tools`: what a tool's file uses. It loads in plain Node too. */
-export { defineTool } from "../contracts/define-tool.ts";
-export { defineOperation, defineWorkspace } from "../contracts/define-workspace.ts";
-export { defineSaga } from "../contracts/define-saga.ts";
-export { expectAnswer } from "../contracts/expect-answer.ts";
+export { defineTool } from "../contracts/define/define-tool.ts";
+export { defineOperation, defineWorkspace } from "../contracts/define/define-workspace.ts";
+export { defineSaga } from "../contracts/define/define-saga.ts";
+export { expectAnswer } from "../contracts/define/expect-answer.ts";
 export { fail, ok } from "../protocol/outcome/result.ts";
 export { CORE_TOOLS } from "../tools/core/pack.ts";
-export type { SagaDefinition, SagaStep } from "../contracts/define-saga.ts";
+export type { SagaDefinition, SagaStep } from "../contracts/define/define-saga.ts";
 export type {
   AnyToolContract,
   ClosedObjectSchema,
   ToolContract,
   ToolDefinition,
-} from "../contracts/definition.ts";
+} from "../contracts/define/definition.ts";
 export type { ToolFailure } from "../protocol/outcome/observation.ts";
 export type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
 export type { ExpectedState, Verification } from "../protocol/outcome/verification.ts";
@@ -27,6 +27,6 @@ export type {
   WorkspaceOperation,
   WorkspaceReads,
   WorkspaceSql,
-} from "../contracts/define-workspace.ts";
+} from "../contracts/define/define-workspace.ts";
 export type { OperationName, Workspace } from "../capabilities/workspace.ts";
 export type { ContextAnswer, ContextHook, ContextRequest } from "../capabilities/context.ts";

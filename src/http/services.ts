@@ -12,7 +12,7 @@ import type { RateLimiter } from "../capabilities/budget.ts";
 import type { StorageMeter } from "../capabilities/storage.ts";
 import type { RunGateway, RunIds } from "../capabilities/run.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
-import type { RegisteredContract } from "../contracts/registered.ts";
+import type { RegisteredContract } from "../contracts/catalog/registered.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";

@@ -1,7 +1,7 @@
 import type { ModelDirectory } from "../capabilities/model.ts";
 import type { LoadedPolicy } from "../capabilities/policy.ts";
-import { routeVersions } from "../contracts/route-versions.ts";
-import { createToolCatalog } from "../contracts/tool-catalog.ts";
+import { routeVersions } from "../contracts/catalog/route-versions.ts";
+import { createToolCatalog } from "../contracts/catalog/tool-catalog.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { ok } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";

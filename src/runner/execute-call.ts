@@ -1,7 +1,7 @@
 import type { ApprovalDesk } from "../capabilities/approval.ts";
 import type { ImageKeeper } from "../capabilities/files.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
-import { issueTicket } from "../contracts/dispatch-ticket.ts";
+import { issueTicket } from "../contracts/bind/dispatch-ticket.ts";
 import type { ApprovalRecord } from "../protocol/approval/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";

@@ -1,7 +1,7 @@
 import { createPolicyAuthorization } from "../adapters/policy/policy-authorization.ts";
-import type { AnyToolContract } from "../contracts/definition.ts";
-import { registerContracts } from "../contracts/register.ts";
-import { createToolSource } from "../contracts/tool-source.ts";
+import type { AnyToolContract } from "../contracts/define/definition.ts";
+import { registerContracts } from "../contracts/check/register.ts";
+import { createToolSource } from "../contracts/bind/tool-source.ts";
 import type { ApprovalRequirement } from "../protocol/approval/requirement.ts";
 import type { ConnectionId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";

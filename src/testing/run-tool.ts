@@ -1,4 +1,4 @@
-import type { AnyToolContract } from "../contracts/definition.ts";
+import type { AnyToolContract } from "../contracts/define/definition.ts";
 import type { Surroundings } from "./run-settings.ts";
 import { call, say, scriptedModel } from "./scripted-model.ts";
 import { startRun } from "./start-run.ts";

@@ -4,7 +4,7 @@ import type {
   OperationCall,
   WorkspaceGateway,
 } from "../capabilities/workspace.ts";
-import type { AnyToolContract } from "../contracts/definition.ts";
+import type { AnyToolContract } from "../contracts/define/definition.ts";
 import { fail } from "../protocol/outcome/result.ts";
 import { hostedOf, type Hosted, type TestWorkspace } from "./test-workspace.ts";
 

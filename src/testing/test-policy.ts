@@ -1,8 +1,12 @@
 import * as v from "valibot";
-import type { AnyToolContract } from "../contracts/definition.ts";
-import { findWeakApprovals, matchPolicy, type PolicyMismatch } from "../contracts/match-policy.ts";
-import { registerContracts } from "../contracts/register.ts";
-import { warnAbout } from "../contracts/warn-policy.ts";
+import type { AnyToolContract } from "../contracts/define/definition.ts";
+import {
+  findWeakApprovals,
+  matchPolicy,
+  type PolicyMismatch,
+} from "../contracts/policy/match-policy.ts";
+import { registerContracts } from "../contracts/check/register.ts";
+import { warnAbout } from "../contracts/policy/warn-policy.ts";
 import { toolPolicyDocument, type ToolPolicy } from "../protocol/policy/document.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { fillNode20 } from "./fill-node-20.ts";

@@ -4,7 +4,7 @@ import type {
   OperationName,
   WriteState,
 } from "../capabilities/workspace.ts";
-import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
+import type { WorkspaceDefinition } from "../contracts/define/define-workspace.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { Given } from "../protocol/json/author-data.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";

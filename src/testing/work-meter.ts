@@ -1,6 +1,6 @@
 import type { ContextHook } from "../capabilities/context.ts";
 import type { ToolHook } from "../capabilities/tool.ts";
-import type { AnyToolContract } from "../contracts/definition.ts";
+import type { AnyToolContract } from "../contracts/define/definition.ts";
 
 type AnyFunction = (...given: never[]) => unknown;
 

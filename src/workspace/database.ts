@@ -1,4 +1,4 @@
-import type { SqlValue } from "../contracts/define-workspace.ts";
+import type { SqlValue } from "../contracts/define/define-workspace.ts";
 
 /** A row as SQLite gives it. */
 export type SqlRow = { readonly [column: string]: unknown };

@@ -1,4 +1,4 @@
-import type { WorkspaceDefinition } from "../contracts/define-workspace.ts";
+import type { WorkspaceDefinition } from "../contracts/define/define-workspace.ts";
 import { UnreadableStorageError } from "../protocol/outcome/unreadable-storage.ts";
 import type { WorkspaceAddress } from "../protocol/workspace/address.ts";
 import { CHANGES_TABLE } from "./change-list.ts";

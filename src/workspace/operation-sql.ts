@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { SqlValue, WorkspaceSql } from "../contracts/define-workspace.ts";
+import type { SqlValue, WorkspaceSql } from "../contracts/define/define-workspace.ts";
 import type { Database } from "./database.ts";
 
 /** What an operation reads and changes its workspace with. */

@@ -1,11 +1,11 @@
 import { failCall } from "../protocol/outcome/failures.ts";
 import * as v from "valibot";
-import { classifyIssues } from "../contracts/classify-issues.ts";
+import { classifyIssues } from "../contracts/bind/classify-issues.ts";
 import type {
   AnyOperation,
   WorkspaceCaller,
   WorkspaceOperation,
-} from "../contracts/define-workspace.ts";
+} from "../contracts/define/define-workspace.ts";
 import { MAX_CONTRACT_BYTES } from "../protocol/identity/ids.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";

@@ -1,5 +1,5 @@
 import type { OperationAnswer, OperationCall, WriteState } from "../capabilities/workspace.ts";
-import type { AnyOperation, WorkspaceDefinition } from "../contracts/define-workspace.ts";
+import type { AnyOperation, WorkspaceDefinition } from "../contracts/define/define-workspace.ts";
 import { personOf } from "../protocol/identity/principal.ts";
 import { hashOf } from "../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../protocol/json/value.ts";

@@ -237,7 +237,7 @@ const deployment = defineDeployment({ workspaces,`,
   test("names the saga and the modules that need each other", async () => {
     const toolOf = (name: string, other: string) => `
       import { ${other} } from "./${other}.ts";
-      import { defineSaga } from ${source("contracts/define-saga.ts")};
+      import { defineSaga } from ${source("contracts/define/define-saga.ts")};
       export const ${name} = defineSaga({
         name: "trip__${name}", version: "1.0.0",
         steps: [{ tool: ${other}, arguments: () => ({}) }], result: () => ({}),

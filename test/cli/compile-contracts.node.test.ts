@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
-import { readCompiled, type CompiledContracts } from "../../src/contracts/compiled.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
+import { readCompiled, type CompiledContracts } from "../../src/contracts/catalog/compiled.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");

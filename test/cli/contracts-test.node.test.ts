@@ -230,7 +230,7 @@ describe("planted faults", () => {
   test.each([
     [
       "schema",
-      "src/contracts/classify-issues.ts",
+      "src/contracts/bind/classify-issues.ts",
       '=== "validation") return "OUT_OF_BOUNDS"',
       "=== 0) return",
     ],
@@ -262,8 +262,8 @@ describe("planted faults", () => {
       "attempt < tool.maxRetries",
     ],
     ["repair", "src/runner/call-history.ts", "if (ends)", "if (0)"],
-    ["observation", "src/contracts/bind-tool.ts", "redact(args, argsAllowlist)", "args"],
-    ["observation", "src/contracts/redact.ts", "rule === true ? child", "rule ? child"],
+    ["observation", "src/contracts/bind/bind-tool.ts", "redact(args, argsAllowlist)", "args"],
+    ["observation", "src/contracts/bind/redact.ts", "rule === true ? child", "rule ? child"],
     ["injection", "src/protocol/text/label-data.ts", "return MARKUP.test(json)", "return false"],
     ["injection", "src/runner/output/normalise-output.ts", "tool.isOutputUntrusted", "false"],
     [

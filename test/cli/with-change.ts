@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { ok } from "../../src/protocol/outcome/result.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import type { ContractLock } from "../../cli/contracts/contract-lock.ts";
 import type { evaluate } from "../../cli/contracts/harness/evaluate.ts";
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ToolDefinition } from "../../src/contracts/definition.ts";
+import type { ToolDefinition } from "../../src/contracts/define/definition.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 
 /** The least that registers. */

@@ -1,6 +1,6 @@
-import { ContractError } from "../../src/contracts/error.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContract } from "../../src/contracts/register.ts";
+import { ContractError } from "../../src/contracts/define/contract-error.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { registerContract } from "../../src/contracts/check/register.ts";
 import { sound } from "./definitions.ts";
 
 /** Fields of a definition that replace those of a sound one. */

@@ -27,8 +27,8 @@ export function execute(): Result<never, ToolFailure> { BLOCK }`;
 function toolWith(fields: string): string {
   return `
 import * as v from "valibot";
-import { defineTool } from "../../contracts/define-tool.ts";
-import { expectAnswer } from "../../contracts/expect-answer.ts";
+import { defineTool } from "../../contracts/define/define-tool.ts";
+import { expectAnswer } from "../../contracts/define/expect-answer.ts";
 import { ok } from "../../protocol/outcome/result.ts";
 const base = {
   name: "docs__part",

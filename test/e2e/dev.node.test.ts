@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
-import { publishContract } from "../../src/contracts/publish.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
+import { publishContract } from "../../src/contracts/catalog/publish.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 
 interface State {

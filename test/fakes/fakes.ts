@@ -1,6 +1,6 @@
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { issueTicket } from "../../src/contracts/dispatch-ticket.ts";
+import { issueTicket } from "../../src/contracts/bind/dispatch-ticket.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { createHttpEgress } from "../../src/adapters/egress/http-egress.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
@@ -10,7 +10,7 @@ import type {
   RunCapabilities,
   ToolSourcePort,
 } from "../../src/capabilities/tool.ts";
-import { routeVersions } from "../../src/contracts/route-versions.ts";
+import { routeVersions } from "../../src/contracts/catalog/route-versions.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
 import type { ToolSpec } from "../../src/protocol/tool/spec.ts";
 

@@ -10,9 +10,9 @@ import type {
 import type { WorkspaceBinder } from "../../src/capabilities/workspace.ts";
 import type { Egress } from "../../src/capabilities/http.ts";
 import type { RunTitle } from "../../src/capabilities/tool.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { createToolSource } from "../../src/contracts/tool-source.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";

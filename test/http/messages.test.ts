@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { stubOf, readLogged } from "../shared/run-object.ts";
 import { createHmacRunIds } from "../../src/adapters/run/hmac-run-ids.ts";
 import { randomBytes } from "../../src/adapters/platform/system.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { deploymentOf } from "../shared/deployment.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import type { PublishedContract } from "../../src/contracts/publish.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import type { PublishedContract } from "../../src/contracts/catalog/publish.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { Services } from "../../src/http/services.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";

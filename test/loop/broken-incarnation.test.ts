@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { createToolSource } from "../../src/contracts/tool-source.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { expect } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { createToolSource } from "../../src/contracts/tool-source.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { ModelFailure, ModelAnswer } from "../../src/protocol/model/event.ts";

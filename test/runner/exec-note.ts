@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { benchFor, passing } from "../fakes/runner-ports.ts";
 import { never } from "./answers.ts";

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { registerContract } from "../../src/contracts/register.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { registerContract } from "../../src/contracts/check/register.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { TAXONOMY_CLASSES } from "../../src/protocol/outcome/taxonomy.ts";
 import { CORE_TOOLS } from "../../src/tools/core/pack.ts";

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
 import type { Egress, HttpClient } from "../../src/capabilities/http.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import { expectAnswer } from "../../src/contracts/expect-answer.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { createToolSource } from "../../src/contracts/tool-source.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { expectAnswer } from "../../src/contracts/define/expect-answer.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
 import { ok, type Result } from "../../src/protocol/outcome/result.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";

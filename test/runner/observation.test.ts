@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { createToolSource } from "../../src/contracts/tool-source.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";
 import { fakeRunCapabilities } from "../fakes/fakes.ts";
 import { benchFor, endOf } from "../fakes/runner-ports.ts";

@@ -3,8 +3,8 @@ import {
   type Deployment,
   type DeploymentChoices,
 } from "../../src/compose/deployment.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
 import { approvalsPage, chatPage } from "../../src/http/pages/pages.ts";
 import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";

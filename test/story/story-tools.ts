@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import type { ExpectedState, Verification } from "../../src/protocol/outcome/verification.ts";

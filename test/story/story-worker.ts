@@ -1,5 +1,5 @@
-import { compileContracts } from "../../src/contracts/compiled.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
+import { compileContracts } from "../../src/contracts/catalog/compiled.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
 import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { EVERY_WIRE_AND_PAGE } from "../shared/deployment.ts";

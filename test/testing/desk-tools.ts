@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import { expectAnswer } from "../../src/contracts/expect-answer.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { expectAnswer } from "../../src/contracts/define/expect-answer.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 
 const ticket = v.strictObject({ id: v.number(), subject: v.string() });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test, vi } from "vitest";
-import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { person, runTool } from "../../src/testing/index.ts";
 import { CONNECTIONS, DESK_POLICY, getTicket, PAID, refund } from "./desk-tools.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { registerContracts } from "../../src/contracts/register.ts";
-import { createToolSource } from "../../src/contracts/tool-source.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
 import { fakeRunCapabilities, runBound } from "../fakes/fakes.ts";

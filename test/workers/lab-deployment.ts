@@ -1,7 +1,7 @@
 import { waitUntil } from "cloudflare:workers";
 import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
-import { registerContracts } from "../../src/contracts/register.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import { EVERY_WIRE_AND_PAGE } from "../shared/deployment.ts";

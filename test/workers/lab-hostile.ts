@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 

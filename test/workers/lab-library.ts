@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { FailureClass } from "../../src/protocol/outcome/taxonomy.ts";
 import { holdUrl } from "../fakes/scripted-model.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { defineSaga } from "../../src/contracts/define-saga.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { defineSaga } from "../../src/contracts/define/define-saga.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 import { crashes } from "./lab-crashes.ts";

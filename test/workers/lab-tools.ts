@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import { expectAnswer } from "../../src/contracts/expect-answer.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { expectAnswer } from "../../src/contracts/define/expect-answer.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { LAB_APPROVALS } from "./lab-approvals.ts";
 import { LAB_HOSTILE } from "./lab-hostile.ts";

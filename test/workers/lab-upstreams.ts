@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 
 /** Reads a ticket under any name of the model. The laboratory binds `shop` to SHOP_URL. */

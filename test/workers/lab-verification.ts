@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { ToolCapabilities } from "../../src/capabilities/tool.ts";
-import { defineSaga } from "../../src/contracts/define-saga.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+import { defineSaga } from "../../src/contracts/define/define-saga.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { Verification } from "../../src/protocol/outcome/verification.ts";
 import { SHOP } from "../fakes/shop.ts";

@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { defineSaga } from "../../src/contracts/define-saga.ts";
-import { defineTool } from "../../src/contracts/define-tool.ts";
+import { defineSaga } from "../../src/contracts/define/define-saga.ts";
+import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import {
   defineOperation,
   defineWorkspace,
   type WorkspaceCaller,
-} from "../../src/contracts/define-workspace.ts";
-import type { AnyToolContract } from "../../src/contracts/definition.ts";
+} from "../../src/contracts/define/define-workspace.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { holdUrl } from "../fakes/scripted-model.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
-import { defineOperation, defineWorkspace } from "../../src/contracts/define-workspace.ts";
+import { defineOperation, defineWorkspace } from "../../src/contracts/define/define-workspace.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { testWorkspace } from "../../src/testing/test-workspace.ts";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AnyToolContract } from "../../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import type {
   ToolExecResult,
   ToolInvocationRecord,

@@ -1,4 +1,4 @@
-import type { AnyToolContract } from "../../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import { makeSubject, stillRuns, type Subject, type Surroundings } from "./subject.ts";
 import { schemaDrift } from "./modes/schema-drift.ts";
 import { inapplicable, type Checks, type Inapplicable, type TestMode } from "./test-mode.ts";

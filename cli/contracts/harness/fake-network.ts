@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { createHttpEgress } from "../../../src/adapters/egress/http-egress.ts";
 import type { Egress } from "../../../src/capabilities/http.ts";
-import type { AnyToolContract } from "../../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { isSampleOf, testAddressOf, toResponse } from "../../../src/testing/exchange.ts";

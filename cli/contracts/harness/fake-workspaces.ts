@@ -1,7 +1,10 @@
 import type { WorkspaceBinder } from "../../../src/capabilities/workspace.ts";
-import type { AnyOperation, WorkspaceDefinition } from "../../../src/contracts/define-workspace.ts";
-import type { ClosedObjectSchema } from "../../../src/contracts/definition.ts";
-import { deriveSchema } from "../../../src/contracts/derive-schema.ts";
+import type {
+  AnyOperation,
+  WorkspaceDefinition,
+} from "../../../src/contracts/define/define-workspace.ts";
+import type { ClosedObjectSchema } from "../../../src/contracts/define/definition.ts";
+import { deriveSchema } from "../../../src/contracts/check/derive-schema.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { sampleObjects } from "./subject.ts";

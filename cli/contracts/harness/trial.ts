@@ -1,6 +1,6 @@
 import { createPolicyAuthorization } from "../../../src/adapters/policy/policy-authorization.ts";
 import type { ConnectionBroker } from "../../../src/capabilities/connection.ts";
-import type { AnyToolContract } from "../../../src/contracts/definition.ts";
+import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import type { ConnectionId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import type { ToolFailure } from "../../../src/protocol/outcome/observation.ts";

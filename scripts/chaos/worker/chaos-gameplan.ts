@@ -1,7 +1,10 @@
 import * as v from "valibot";
-import type { AnyToolContract } from "../../../src/contracts/definition.ts";
-import { defineTool } from "../../../src/contracts/define-tool.ts";
-import { defineOperation, defineWorkspace } from "../../../src/contracts/define-workspace.ts";
+import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
+import { defineTool } from "../../../src/contracts/define/define-tool.ts";
+import {
+  defineOperation,
+  defineWorkspace,
+} from "../../../src/contracts/define/define-workspace.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { GAMEPLAN_TOOLS } from "../../../apps/gameplan/tools/pack.ts";
 import { gameplanWorkspace } from "../../../apps/gameplan/workspace.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { defineSaga } from "../../../src/contracts/define-saga.ts";
-import { defineTool } from "../../../src/contracts/define-tool.ts";
+import { defineSaga } from "../../../src/contracts/define/define-saga.ts";
+import { defineTool } from "../../../src/contracts/define/define-tool.ts";
 import type { ToolFailure } from "../../../src/protocol/outcome/observation.ts";
 import type { ToolInvocationContext } from "../../../src/protocol/invocation/record.ts";
 import { fail, ok, type Result } from "../../../src/protocol/outcome/result.ts";

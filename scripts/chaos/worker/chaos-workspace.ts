@@ -1,6 +1,9 @@
 import * as v from "valibot";
-import { defineTool } from "../../../src/contracts/define-tool.ts";
-import { defineOperation, defineWorkspace } from "../../../src/contracts/define-workspace.ts";
+import { defineTool } from "../../../src/contracts/define/define-tool.ts";
+import {
+  defineOperation,
+  defineWorkspace,
+} from "../../../src/contracts/define/define-workspace.ts";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
 
 const operation = v.pipe(v.number(), v.integer(), v.minValue(0));

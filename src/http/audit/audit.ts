@@ -3,7 +3,7 @@ import type { AuditPage, AuditQuery } from "../../capabilities/audit.ts";
 import { auditLine, type AuditRecord } from "../../protocol/audit/chain.ts";
 import { AUDIT_ACTIONS } from "../../protocol/audit/entry.ts";
 import { toPromptHistory, type PromptHistoryEntry } from "../../protocol/audit/prompt-history.ts";
-import { versionKey } from "../../contracts/registered.ts";
+import { versionKey } from "../../contracts/catalog/registered.ts";
 import type { Services } from "../services.ts";
 import { exportLines } from "./audit-export.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";

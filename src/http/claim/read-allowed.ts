@@ -1,5 +1,5 @@
 import type { Assistant } from "../../capabilities/assistant.ts";
-import { listOffered } from "../../contracts/tool-catalog.ts";
+import { listOffered } from "../../contracts/catalog/tool-catalog.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { narrowRun } from "../../protocol/policy/narrow-run.ts";

@@ -1,4 +1,4 @@
-import { callLimitsOf } from "../../contracts/call-limits.ts";
+import { callLimitsOf } from "../../contracts/catalog/call-limits.ts";
 import { toTranscript, type HistoryFailure } from "../../protocol/conversation/client-history.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { SentFiles } from "../../protocol/conversation/sent-file.ts";

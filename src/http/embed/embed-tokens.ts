@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { listOffered } from "../../contracts/tool-catalog.ts";
+import { listOffered } from "../../contracts/catalog/tool-catalog.ts";
 import { actorId } from "../../protocol/identity/api-token.ts";
 import type { ActorId } from "../../protocol/identity/ids.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";

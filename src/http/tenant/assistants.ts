@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { AssistantChange, AssistantProposal } from "../../capabilities/assistant.ts";
-import { matchAssistant } from "../../contracts/match-assistant.ts";
+import { matchAssistant } from "../../contracts/policy/match-assistant.ts";
 import { checkSettings } from "../../protocol/assistant/check-settings.ts";
 import { assistantDocument, type AssistantDocument } from "../../protocol/assistant/document.ts";
 import { assistantId, DEFAULT_ASSISTANT_ID } from "../../protocol/assistant/id.ts";

@@ -1,5 +1,5 @@
-import { findWeakApprovals, matchPolicy } from "../../contracts/match-policy.ts";
-import { warnAbout, warnAboutRoles } from "../../contracts/warn-policy.ts";
+import { findWeakApprovals, matchPolicy } from "../../contracts/policy/match-policy.ts";
+import { warnAbout, warnAboutRoles } from "../../contracts/policy/warn-policy.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import { actorsOf } from "../../protocol/identity/principal.ts";

@@ -1,5 +1,5 @@
-import { publishContract } from "../../contracts/publish.ts";
-import { createToolCatalog, findTool } from "../../contracts/tool-catalog.ts";
+import { publishContract } from "../../contracts/catalog/publish.ts";
+import { createToolCatalog, findTool } from "../../contracts/catalog/tool-catalog.ts";
 import type { Principal } from "../../protocol/identity/principal.ts";
 import { narrowPolicy } from "../../protocol/policy/narrow.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";

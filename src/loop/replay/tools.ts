@@ -7,7 +7,7 @@ import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { KeptContent } from "../../protocol/tool/content.ts";
 import type { TaxonomyClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import { redeemTicket } from "../../contracts/dispatch-ticket.ts";
+import { redeemTicket } from "../../contracts/bind/dispatch-ticket.ts";
 import { mutates } from "../../runner/active-call.ts";
 import { TIMED_OUT } from "../../runner/author-code/ask-tool.ts";
 import { operationIdOf, type Operation } from "../../runner/invocation/invocation-ledger.ts";

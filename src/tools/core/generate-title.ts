@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { defineTool } from "../../contracts/define-tool.ts";
+import { defineTool } from "../../contracts/define/define-tool.ts";
 import { dropInvisible } from "../../protocol/text/drop-invisible.ts";
 import { fail, ok } from "../../protocol/outcome/result.ts";
 

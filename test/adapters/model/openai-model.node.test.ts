@@ -164,7 +164,7 @@ describe("responses that are no stream", () => {
 });
 
 test("the openai package reads the same call from the same stream", async () => {
-  const file = join(import.meta.dirname, "../fixtures/openai/text-and-parallel-calls.json");
+  const file = join(import.meta.dirname, "../../fixtures/openai/text-and-parallel-calls.json");
   const { sse } = JSON.parse(readFileSync(file, "utf8")) as { readonly sse: string };
   await using server = await startLoopback((response) => sendEvents(response, sse));
   const client = new OpenAI({ apiKey: KEY, baseURL: server.origin, maxRetries: 0 });

@@ -1,5 +1,5 @@
-import type { AnyToolContract, StepResults } from "../../../../src/contracts/definition.ts";
-import type { AnyOperation } from "../../../../src/contracts/define-workspace.ts";
+import type { AnyToolContract, StepResults } from "../../../../src/contracts/define/definition.ts";
+import type { AnyOperation } from "../../../../src/contracts/define/define-workspace.ts";
 import type { MemoryWorkspace } from "./memory-workspace.ts";
 
 interface StepsOfSaga {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { registerContracts } from "../../../../src/contracts/register.ts";
+import { registerContracts } from "../../../../src/contracts/check/register.ts";
 import { GAMEPLAN_TOOLS } from "../../tools/pack.ts";
 import { anthropicWire } from "../../../../src/wire/anthropic/wire.ts";
 import { openAIWire } from "../../../../src/wire/openai/wire.ts";

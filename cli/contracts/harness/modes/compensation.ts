@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AnyToolContract } from "../../../../src/contracts/definition.ts";
-import { registerContract } from "../../../../src/contracts/register.ts";
+import type { AnyToolContract } from "../../../../src/contracts/define/definition.ts";
+import { registerContract } from "../../../../src/contracts/check/register.ts";
 import type { PlannedCompensation } from "../../../../src/protocol/invocation/record.ts";
 import type { JsonObject } from "../../../../src/protocol/json/value.ts";
 import { ok } from "../../../../src/protocol/outcome/result.ts";

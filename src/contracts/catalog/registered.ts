@@ -1,0 +1,43 @@
+import type { ToolId } from "../../protocol/identity/ids.ts";
+import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
+import type { AnyToolContract } from "../define/definition.ts";
+
+/** JSON Schemas that are derived from a contract. */
+export interface DerivedSchemas {
+  readonly inputSchema: JsonSchema7;
+  readonly outputSchema: JsonSchema7;
+}
+
+/** A contract that passed registration, either just now or in the build. */
+export interface RegisteredContract {
+  readonly contract: AnyToolContract;
+  readonly spec: ToolSpec;
+  readonly outputSchema: JsonSchema7;
+}
+
+/** Joins a contract and its schemas. Contract: the caller has checked that they belong together. */
+export function joinSchemas(
+  contract: AnyToolContract,
+  { inputSchema, outputSchema }: DerivedSchemas,
+): RegisteredContract {
+  const spec = {
+    name: contract.name as ToolId,
+    version: contract.version,
+    description: contract.description,
+    inputSchema,
+    effect: contract.effect,
+    sideEffectClass: contract.sideEffectClass,
+    confirmationRequired: contract.transactional.confirmationRequired,
+    lifecycle: contract.lifecycle,
+    shownToModel: contract.shownToModel,
+    ...(contract.workspace !== undefined && { workspace: contract.workspace }),
+    redaction: contract.redaction,
+    ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
+  };
+  return { contract, spec, outputSchema };
+}
+
+/** Makes a map key for one version of one tool. */
+export function versionKey(toolId: string, version: string): string {
+  return JSON.stringify([toolId, version]);
+}

@@ -1,0 +1,90 @@
+import type { GivenObject } from "../../protocol/json/author-data.ts";
+import type { ExpectedState } from "../../protocol/outcome/verification.ts";
+import type { ContentLimits } from "../../protocol/tool/content.ts";
+import type {
+  CostUnit,
+  DataClassification,
+  EgressPolicy,
+  SecretsBoundary,
+  Semantics,
+} from "../../protocol/tool/contract-document.ts";
+
+/** How the effect of a call is verified afterwards (seeds/004, "verification"). */
+export interface VerificationSection<Args, Output> {
+  /** From the end of the call to the first read: 0 to 86400. */
+  readonly delaySeconds: number;
+  /**
+   * Tells the state that the call leads to. The model and operators see the fields of `state` that
+   * `redaction.state` lists. Contract: pure and synchronous.
+   */
+  expect(args: Args, output: Output): ExpectedState<GivenObject>;
+}
+
+export interface RuntimeSection {
+  readonly timeoutMs: number;
+  /** Limit for the calls of one run within a window. */
+  readonly rateLimit: { readonly windowSeconds: number; readonly maxRequests: number };
+  readonly cost: { readonly currency: string; readonly perCall: number; readonly unit: CostUnit };
+  readonly sandboxIsolated: boolean;
+  readonly maxRetries: number;
+  /**
+   * How long a write is repeated under its key while its service fails, counted from the first
+   * dispatch. 0 to 3600000, and within `idempotency.ttlSeconds`. Default: 0.
+   */
+  readonly retryForMs: number;
+  /** At most 262144. */
+  readonly maxArgumentsBytes: number;
+  /** At most 262144. */
+  readonly maxResultBytes: number;
+}
+
+export interface SecuritySection {
+  readonly requiredScopes: readonly string[];
+  readonly tenantScoped: boolean;
+  readonly secretsBoundary: SecretsBoundary;
+  readonly dataClassification: DataClassification;
+  readonly egressPolicy: EgressPolicy;
+  /** Hosts that `http` may reach: `host` or `host:port`, as a URL shows it. */
+  readonly egressHosts: readonly string[];
+  /** Services that `http` may reach. The deployment binds each name to an address. */
+  readonly upstreams: readonly string[];
+  /** The output holds text that others wrote. Default: true unless egressPolicy is `none`. */
+  readonly untrustedOutput: boolean;
+}
+
+export interface TransactionalSection {
+  readonly confirmationRequired: boolean;
+  /**
+   * What undoing the call takes. Default: `compensable_write` with a `compensationTool`, else
+   * `irreversible_pivot`; a CRITICAL_MUTATION has to say `irreversible_pivot` itself.
+   */
+  readonly semantics: Semantics;
+  /** Id of the tool that undoes the call; `compensate` makes its arguments. */
+  readonly compensationTool: string | null;
+  /** Default: true for a contract with `verify`, and from HIGH_RISK_EXTERNAL. */
+  readonly verificationRequired: boolean;
+}
+
+export interface IdempotencySection {
+  /** A second call under the same key changes nothing more. */
+  readonly supported: boolean;
+  readonly required: boolean;
+  readonly keyHeader: string | null;
+  readonly ttlSeconds: number | null;
+  readonly payloadHashRequired: boolean;
+}
+
+export interface ObservabilitySection {
+  readonly traceAttributes: readonly string[];
+  readonly auditRequired: boolean;
+}
+
+/** The sections of a whole contract. */
+export interface Sections {
+  readonly content: ContentLimits;
+  readonly runtime: RuntimeSection;
+  readonly security: SecuritySection;
+  readonly transactional: TransactionalSection;
+  readonly idempotency: IdempotencySection;
+  readonly observability: ObservabilitySection;
+}

@@ -1,0 +1,119 @@
+import { fromPointer } from "../../protocol/json/pointer.ts";
+import { entryOf, findWeakRule } from "../../protocol/policy/decide.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import { schemaAt } from "../../protocol/tool/schema-path.ts";
+
+/** One place where a policy names something that does not exist. */
+export interface PolicyMismatch {
+  /** JSON pointer into the policy. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Registered specs by tool id. A tool may have several versions. */
+type KnownTools = ReadonlyMap<string, readonly ToolSpec[]>;
+
+/**
+ * Finds the ids, versions and argument fields that a policy names and no registered tool has.
+ * Contract: pure; messages repeat nothing from the policy.
+ */
+export function matchPolicy(
+  policy: ToolPolicy,
+  specs: readonly ToolSpec[],
+): readonly PolicyMismatch[] {
+  const known: KnownTools = Map.groupBy(specs, ({ name }) => name);
+  return [
+    ...matchAllowlist(policy, known),
+    ...matchRules(policy, known),
+    ...matchApprovals(policy, known),
+    ...(["grants", "delegations"] as const).flatMap((section) =>
+      policy[section].flatMap(({ tools }, index) =>
+        tools.flatMap((id, at) => matchTool(known, id, `/${section}/${index}/tools/${at}`)),
+      ),
+    ),
+  ];
+}
+
+function matchAllowlist(policy: ToolPolicy, known: KnownTools): readonly PolicyMismatch[] {
+  const seen = new Set<string>();
+  return policy.allowedTools.flatMap(({ id, versions, canary }, index) => {
+    const pointer = `/allowedTools/${index}`;
+    // The first entry decides. A second entry would look as if it decided.
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    if (isRepeated) return [{ pointer, message: "this tool has an entry already" }];
+    const unknown = matchTool(known, id, pointer);
+    if (unknown.length > 0) return unknown;
+    const isVersion = (version: string): boolean =>
+      known.get(id)?.some((spec) => spec.version === version) === true;
+    const message = "no such version";
+    return [
+      ...(versions ?? []).flatMap((version, at) =>
+        isVersion(version) ? [] : [{ pointer: `${pointer}/versions/${at}`, message }],
+      ),
+      ...(canary && !isVersion(canary.version)
+        ? [{ pointer: `${pointer}/canary/version`, message }]
+        : []),
+    ];
+  });
+}
+
+function matchRules(policy: ToolPolicy, known: KnownTools): readonly PolicyMismatch[] {
+  return policy.argumentRules.flatMap(({ tool, field }, index) => {
+    const pointer = `/argumentRules/${index}`;
+    const unknown = matchTool(known, tool, `${pointer}/tool`);
+    if (unknown.length > 0) return unknown;
+    const hasField = known
+      .get(tool)
+      ?.some(({ inputSchema }) => schemaAt(inputSchema, fromPointer(field)) !== undefined);
+    return hasField ? [] : [{ pointer: `${pointer}/field`, message: "no such field" }];
+  });
+}
+
+/** Refuses rules that nobody can ever satisfy. */
+function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyMismatch[] {
+  return policy.approvals.flatMap((rule, index) => {
+    const pointer = `/approvals/${index}`;
+    const { tools = [], pattern, required = 1, excludeRequester = false } = rule;
+    const isConsent = pattern === "user_consent";
+    return [
+      ...tools.flatMap((id, at) => matchTool(known, id, `${pointer}/tools/${at}`)),
+      ...(isConsent && required > 1
+        ? [{ pointer: `${pointer}/required`, message: "one person alone can consent" }]
+        : []),
+      ...(isConsent && excludeRequester
+        ? [{ pointer: `${pointer}/excludeRequester`, message: "nobody else can consent" }]
+        : []),
+    ];
+  });
+}
+
+/** A critical mutation that no rule names, except by its class. */
+const ANY_CRITICAL = { id: "", sideEffectClass: "CRITICAL_MUTATION" } as const;
+
+/**
+ * Finds the approval rules that are too weak for a critical mutation that they name, or that they
+ * decide about because no rule before them does. Contract: pure.
+ */
+export function findWeakApprovals(
+  policy: ToolPolicy,
+  specs: readonly ToolSpec[],
+): readonly PolicyMismatch[] {
+  const tools = specs.map(({ name: id, sideEffectClass }) => ({ id, sideEffectClass }));
+  const allowed = tools.filter(({ id }) => entryOf(policy, id));
+  const deciding = new Set(allowed.map((tool) => findWeakRule(policy, tool)));
+  const message = "a critical mutation needs two people, or one with a role, and never a requester";
+  return policy.approvals.flatMap((rule, index) => {
+    const isNaming = rule.tools !== undefined || rule.classes !== undefined;
+    const isWeak =
+      deciding.has(rule) ||
+      (isNaming &&
+        [ANY_CRITICAL, ...tools].some((tool) => findWeakRule({ approvals: [rule] }, tool)));
+    return isWeak ? [{ pointer: `/approvals/${index}`, message }] : [];
+  });
+}
+
+function matchTool(known: KnownTools, id: string, pointer: string): readonly PolicyMismatch[] {
+  return known.has(id) ? [] : [{ pointer, message: "no such tool" }];
+}

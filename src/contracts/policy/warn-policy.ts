@@ -1,0 +1,89 @@
+import { PATTERN_DEFAULTS } from "../../protocol/approval/requirement.ts";
+import { callBudgetOf, findExhausted } from "../../protocol/budget/amounts.ts";
+import { toMillionths } from "../../protocol/budget/millionths.ts";
+import { findUnmeetableRules } from "../../protocol/policy/argument-rule.ts";
+import type { AllowedTool, ToolPolicy } from "../../protocol/policy/document.ts";
+import { limitsOf } from "../../protocol/policy/limits.ts";
+import type { PolicyMismatch } from "./match-policy.ts";
+import type { RegisteredContract } from "../catalog/registered.ts";
+
+type Contract = RegisteredContract["contract"];
+
+/**
+ * Finds terms of a policy that no call can meet: an allowed tool without budget, in another
+ * currency or without a grant for its connection, and argument rules that contradict each other.
+ * Such a policy is valid; it only allows less than it seems to.
+ * Contract: pure; messages repeat nothing from the policy.
+ */
+export function warnAbout(
+  policy: ToolPolicy,
+  contracts: readonly RegisteredContract[],
+): readonly PolicyMismatch[] {
+  return [
+    ...policy.allowedTools.flatMap((entry, index) => {
+      const versions = contracts
+        .map(({ contract }) => contract)
+        .filter((contract) => isNamed(entry, contract));
+      const [first = [], ...others] = versions.map((contract) => obstaclesOf(policy, contract));
+      return first
+        .filter((message) => others.every((messages) => messages.includes(message)))
+        .map((message) => ({ pointer: `/allowedTools/${index}`, message }));
+    }),
+    ...findUnmeetableRules(policy.argumentRules).map((index) => ({
+      pointer: `/argumentRules/${index}`,
+      message: "no value meets this rule and the rules before it on this field",
+    })),
+  ];
+}
+
+/**
+ * Finds roles of a policy that no known person has. `roles` undefined: tokens of an issuer may hold
+ * any role. Contract: as above.
+ */
+export function warnAboutRoles(
+  { approvals, workspaces }: Pick<ToolPolicy, "approvals" | "workspaces">,
+  roles: ReadonlySet<string> | undefined,
+): readonly PolicyMismatch[] {
+  if (!roles) return [];
+  const missing = (pointer: string, named: readonly string[]): readonly PolicyMismatch[] =>
+    named.flatMap((role, at) =>
+      roles.has(role)
+        ? []
+        : [{ pointer: `${pointer}/roles/${at}`, message: "no known person has this role" }],
+    );
+  return [
+    ...approvals.flatMap(({ roles: named, pattern }, index) => {
+      if (named) return missing(`/approvals/${index}`, named);
+      const usual = PATTERN_DEFAULTS[pattern].roles;
+      if (usual.length === 0 || usual.some((role) => roles.has(role))) return [];
+      const message = "no known person has a role of this pattern";
+      return [{ pointer: `/approvals/${index}/pattern`, message }];
+    }),
+    ...Object.entries(workspaces).flatMap(([id, members]) =>
+      missing(`/workspaces/${id}`, members.roles),
+    ),
+  ];
+}
+
+function isNamed({ id, versions, canary }: AllowedTool, { name, version }: Contract): boolean {
+  if (id !== name) return false;
+  return versions === undefined || versions.includes(version) || canary?.version === version;
+}
+
+function obstaclesOf(policy: ToolPolicy, contract: Contract): readonly string[] {
+  const { name, sideEffectClass, amountField, requiresConnection, runtime } = contract;
+  const { currency, perCall } = runtime.cost;
+  const needs = { [callBudgetOf(sideEffectClass)]: 1, cost: toMillionths(perCall) };
+  const messages = (["budgets", "tenantBudgets"] as const).flatMap((section) => {
+    const budget = findExhausted(limitsOf(policy[section]), {}, needs);
+    return budget === undefined ? [] : [`no call can run: ${section} leaves no ${budget} budget`];
+  });
+  if (currency !== policy.currency && (perCall > 0 || amountField !== undefined)) {
+    const calls = perCall > 0 ? "call" : "call that moves money";
+    messages.push(`no ${calls} can run: the tool counts money in another currency`);
+  }
+  if (requiresConnection && !policy.grants.some(({ tools }) => tools.includes(name))) {
+    messages.push("no call can run: no grant gives the tool a connection");
+  }
+  return messages;
+}
