@@ -29,6 +29,7 @@ export type TenantDeadline =
   | "retention";
 
 export type RunDeadlines = Deadlines<RunDeadline>;
+export type TenantDeadlines = Deadlines<TenantDeadline>;
 
 /** When a deadline is due, or the time that a paused one has left. Unit: milliseconds. */
 export type Deadline = { readonly atMs: number } | { readonly leftMs: number };
@@ -79,6 +80,11 @@ export class Deadlines<Name extends string> {
   set(name: Name, atMs: number): void {
     this.#put(name, { atMs });
     this.arm();
+  }
+
+  /** Sets a deadline, unless it is set to that time or an earlier one. */
+  setEarlier(name: Name, atMs = Number.POSITIVE_INFINITY): void {
+    if (atMs < (this.at(name) ?? Number.POSITIVE_INFINITY)) this.set(name, atMs);
   }
 
   /** Time of a deadline; undefined when the deadline is not set, or is paused. */

@@ -392,7 +392,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "a program with a role looks through the queue",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: "(?13 AND (roles",
     to: "(?13 < 2 AND (roles",
     test: { file: "test/http/approvals-queue.test.ts", name: 'sentry with ""' },
@@ -489,7 +489,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "unknown outcomes: a run reports the calls of another run",
-    file: "durable-objects/tenant/clean-records.ts",
+    file: "durable-objects/tenant/records/clean-records.ts",
     from: "    runId,\n    arguments: cleanPayload(args),",
     to: "    arguments: cleanPayload(args),",
     test: {
@@ -499,7 +499,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "unknown outcomes: the list holds what the contract's arguments may leak",
-    file: "durable-objects/tenant/clean-records.ts",
+    file: "durable-objects/tenant/records/clean-records.ts",
     from: "arguments: cleanPayload(args),",
     to: "arguments: args,",
     test: {
@@ -509,7 +509,7 @@ export const APPROVALS: readonly Mutant[] = [
   },
   {
     name: "unknown outcomes: an expired one stays in the list",
-    file: "durable-objects/tenant/outcome-list.ts",
+    file: "durable-objects/tenant/records/outcome-list.ts",
     from: "WHERE until_ms > ?1 AND",
     to: "WHERE ?1 > 0 AND",
     test: {

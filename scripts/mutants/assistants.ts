@@ -164,7 +164,7 @@ export const ASSISTANTS: readonly Mutant[] = [
   },
   {
     name: "an assistant is replaced whatever revision its author read",
-    file: "durable-objects/tenant/assistant-list.ts",
+    file: "durable-objects/tenant/head/assistant-list.ts",
     from: 'if (pin?.revision !== expectedRevision) return { kind: "conflict", ...(pin && { pin }) };',
     to: "",
     test: {

@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 export const AUDIT: readonly Mutant[] = [
   {
     name: "a repeated notice counts again",
-    file: "durable-objects/tenant/tenant-records.ts",
+    file: "durable-objects/tenant/records/record-tables.ts",
     from: "sent.filter(({ seq }) => seq > (before?.lastSeq ?? 0))",
     to: "sent",
     test: {
@@ -14,7 +14,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "notices are kept one by one",
-    file: "durable-objects/tenant/tenant-records.ts",
+    file: "durable-objects/tenant/records/record-tables.ts",
     from: "this.#storage.transactionSync(() => {\n      const before",
     to: "[0].forEach(() => {\n      const before",
     test: {
@@ -24,7 +24,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "a run sends notices for another run",
-    file: "durable-objects/tenant/tenant-records.ts",
+    file: "durable-objects/tenant/records/record-tables.ts",
     from: "const report = { ...cleanRun(run), runId, ...count };",
     to: "const report = { ...cleanRun(run), ...count };",
     test: {
@@ -34,7 +34,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "a record does not follow the one before it",
-    file: "durable-objects/tenant/audit-log.ts",
+    file: "durable-objects/tenant/records/audit-log.ts",
     from: "hashLink({ seq, prevHash, entryText: text })",
     to: "hashLink({ seq, prevHash: GENESIS_HASH, entryText: text })",
     test: {
@@ -54,7 +54,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "payloads are kept unredacted",
-    file: "durable-objects/tenant/clean-records.ts",
+    file: "durable-objects/tenant/records/clean-records.ts",
     from: "const masked = maskSecrets(payload) as JsonObject;",
     to: "const masked = payload;",
     test: {
@@ -64,7 +64,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "other texts are kept unredacted",
-    file: "durable-objects/tenant/clean-records.ts",
+    file: "durable-objects/tenant/records/clean-records.ts",
     from: "return maskSecrets(Object.fromEntries(entries)) as unknown as T;",
     to: "return Object.fromEntries(entries) as unknown as T;",
     test: {
@@ -178,21 +178,21 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "the queue asks for no role",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: "role.value IN (SELECT held.value FROM json_each(?7) AS held)",
     to: "?7 IS NOT NULL",
     test: { file: "test/http/approvals-queue.test.ts", name: 'mira with "?decidable=true"' },
   },
   {
     name: "the requester is offered the decision",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: "AND NOT (excludes_requester AND lower(?6) IN (${REQUESTERS}))",
     to: "",
     test: { file: "test/http/approvals-queue.test.ts", name: 'noor with "?decidable=true"' },
   },
   {
     name: "the caller that started the run, or minted its token, is offered the decision",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: "IN (${REQUESTERS})",
     to: "IN (lower(requester))",
     test: { file: "test/http/approvals-queue.test.ts", name: 'noor with "?status=withdrawn"' },
@@ -219,14 +219,14 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "an agent is offered decisions",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: "`(?13 AND (roles",
     to: "`(?13 IS NOT NULL AND (roles",
     test: { file: "test/http/approvals-queue.test.ts", name: 'sentry with ""' },
   },
   {
     name: "an expired approval stays in the queue",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: "THEN status = 'pending' AND expires_ms > ?2",
     to: "THEN status = 'pending'",
     test: {
@@ -307,7 +307,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "one read scans the whole audit log",
-    file: "durable-objects/tenant/audit-log.ts",
+    file: "durable-objects/tenant/records/audit-log.ts",
     from: "const lastScanned = runId === undefined ? first + MAX_SCANNED : Number.MAX_SAFE_INTEGER;",
     to: "const lastScanned = Number.MAX_SAFE_INTEGER;",
     test: {
@@ -327,7 +327,7 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "an approval is shown as its run last reported it",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: 'const isOver = approval.status === "pending" && Date.parse(approval.expiresAt) <= nowMs;',
     to: "const isOver = nowMs < 0;",
     test: {

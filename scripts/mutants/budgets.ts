@@ -44,7 +44,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "looking for room takes it",
-    file: "durable-objects/tenant/budget-book.ts",
+    file: "durable-objects/tenant/head/budget-book.ts",
     from: "        throw undo;",
     to: "        void undo;",
     test: {
@@ -74,7 +74,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "one caller puts any number of approvals before people",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: 'if (actor >= limits.actor) return "actor_full";',
     to: "",
     test: {
@@ -84,7 +84,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "approvals that no run has reported yet count for nothing",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: "           UNION SELECT approval_id, requester FROM places)",
     to: "           )",
     test: {
@@ -94,7 +94,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "a tenant has any number of open approvals",
-    file: "durable-objects/tenant/approval-queue.ts",
+    file: "durable-objects/tenant/records/approval-queue.ts",
     from: 'if (tenant >= limits.tenant) return "tenant_full";',
     to: "",
     test: {
@@ -124,7 +124,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "open reservations do not count",
-    file: "durable-objects/tenant/budget-book.ts",
+    file: "durable-objects/tenant/head/budget-book.ts",
     from: "this.#spend(window, replaceAmounts(spent, {}, granted));",
     to: "if (!reservation.unsettled) this.#spend(window, replaceAmounts(spent, {}, granted));",
     test: {
@@ -134,7 +134,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "a reservation is closed again and again",
-    file: "durable-objects/tenant/budget-book.ts",
+    file: "durable-objects/tenant/head/budget-book.ts",
     from: 'if (!known || known.state === "settled" || known.state === "released") return;',
     to: "if (!known) return;",
     test: {
@@ -144,7 +144,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "the tenant's limit is not looked at",
-    file: "durable-objects/tenant/budget-book.ts",
+    file: "durable-objects/tenant/head/budget-book.ts",
     from: 'if (budget) return { kind: "exhausted", budget };',
     to: "",
     test: {
@@ -154,7 +154,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "an invalid count is settled",
-    file: "durable-objects/tenant/budget-book.ts",
+    file: "durable-objects/tenant/head/budget-book.ts",
     from: "if (areCountable(used)) this.#close",
     to: "this.#close",
     test: {
@@ -164,7 +164,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "an unsettled reservation is given back whole",
-    file: "durable-objects/tenant/budget-book.ts",
+    file: "durable-objects/tenant/head/budget-book.ts",
     from: "this.#recount(reservation, keeps);",
     to: "this.#recount(reservation, {});",
     test: {
@@ -184,7 +184,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "a settlement brings back a window that is over",
-    file: "durable-objects/tenant/budget-book.ts",
+    file: "durable-objects/tenant/head/budget-book.ts",
     from: "if (spent) this.#spend(window, replaceAmounts(spent, counted, now));",
     to: "this.#spend(window, replaceAmounts(spent ?? {}, counted, now));",
     test: {
@@ -194,7 +194,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "a refused reservation is kept",
-    file: "durable-objects/tenant/stored-reservations.ts",
+    file: "durable-objects/tenant/head/stored-reservations.ts",
     from: "unsettled && capAmounts(unsettled.keeps, made.granted)",
     to: "unsettled?.keeps",
     test: {
@@ -204,7 +204,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "another payload takes what the first one had",
-    file: "durable-objects/tenant/budget-book.ts",
+    file: "durable-objects/tenant/head/budget-book.ts",
     from: 'return state !== "released" && (least !== undefined || isSameAmounts(granted, amounts));',
     to: 'return state !== "released";',
     test: {
@@ -214,7 +214,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "what is open is forgotten after a day",
-    file: "durable-objects/tenant/stored-reservations.ts",
+    file: "durable-objects/tenant/head/stored-reservations.ts",
     from: "AND (made_ms > ? OR lapses_ms IS NOT NULL)",
     to: "AND made_ms > ?",
     test: {

@@ -74,7 +74,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "each report of a run counts in full",
-    file: "durable-objects/tenant/tenant-records.ts",
+    file: "durable-objects/tenant/records/record-tables.ts",
     from: "(report?.storedBytes ?? 0) - (before?.storedBytes ?? 0)",
     to: "report?.storedBytes ?? 0",
     test: {
@@ -84,7 +84,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "what a run adds to the audit log is not counted",
-    file: "durable-objects/tenant/tenant-records.ts",
+    file: "durable-objects/tenant/records/record-tables.ts",
     from: "grown + auditBytes",
     to: "grown",
     test: {
@@ -124,7 +124,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the retention leaves no summary's end to follow",
-    file: "durable-objects/tenant/audit-log.ts",
+    file: "durable-objects/tenant/records/audit-log.ts",
     from: '{ lastSeq: seq = 0, lastHash: hash = GENESIS_HASH, lastAt = "" } = this.removed() ?? {};',
     to: '{ lastSeq: seq = 0, lastHash: hash = GENESIS_HASH, lastAt = "" } = {} as Partial<SignedRemoval>;',
     test: {
@@ -134,7 +134,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the retention signs for records that do not follow each other",
-    file: "durable-objects/tenant/audit-log.ts",
+    file: "durable-objects/tenant/records/audit-log.ts",
     from: 'if (!follows(row, last)) return "broken";',
     to: "",
     test: {
@@ -144,7 +144,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the retention signs for changed records",
-    file: "durable-objects/tenant/audit-log.ts",
+    file: "durable-objects/tenant/records/audit-log.ts",
     from: "isNext && hash === hashLink({ seq, prevHash, entryText: unpackText(entry) })",
     to: "isNext",
     test: {
@@ -154,7 +154,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the retention goes on from any summary",
-    file: "durable-objects/tenant/audit-retention.ts",
+    file: "durable-objects/tenant/records/audit-retention.ts",
     from: "if (before && !(await signer.hasSigned(removalText(before), before.signature))) return false;",
     to: "",
     test: {
@@ -164,7 +164,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the retention removes what is not old",
-    file: "durable-objects/tenant/audit-log.ts",
+    file: "durable-objects/tenant/records/audit-log.ts",
     from: "if (Date.parse(at) >= beforeMs) break;",
     to: "",
     test: {
@@ -174,7 +174,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the retention removes the newest record too",
-    file: "durable-objects/tenant/audit-log.ts",
+    file: "durable-objects/tenant/records/audit-log.ts",
     from: "this.#last().seq,\n      limit",
     to: "this.#last().seq + 1,\n      limit",
     test: {
@@ -214,7 +214,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "a column that lies about the time sets the alarm again and again",
-    file: "durable-objects/tenant/audit-retention.ts",
+    file: "durable-objects/tenant/records/audit-retention.ts",
     from: "return (log.oldestMs() ?? beforeMs) >= beforeMs;",
     to: "return true;",
     test: {
@@ -224,7 +224,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "what one person stores counts for every person",
-    file: "durable-objects/tenant/stored-bytes.ts",
+    file: "durable-objects/tenant/records/stored-bytes.ts",
     from: "this.#sum(person, fromMs)",
     to: "this.#sum(EVERYONE, fromMs)",
     test: {
@@ -254,7 +254,7 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the number of a run's last notice stays for ever",
-    file: "durable-objects/tenant/run-directory.ts",
+    file: "durable-objects/tenant/records/run-directory.ts",
     from: "SELECT run_id FROM runs WHERE created_ms < ?1 AND ended_ms < ?1 AND heard_ms < ?2",
     to: "SELECT run_id FROM runs WHERE created_ms < ?1 AND ended_ms < ?1 AND heard_ms < ?2 - 1e13",
     test: {

@@ -174,7 +174,7 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "the number of a run's last notice goes with its report",
-    file: "durable-objects/tenant/run-directory.ts",
+    file: "durable-objects/tenant/records/run-directory.ts",
     from: "WHERE created_ms < ?1 AND ended_ms < ?1 AND heard_ms < ?2",
     to: "WHERE ended_ms < ?1 + 1e15 AND heard_ms < ?2 + 1e15",
     test: {

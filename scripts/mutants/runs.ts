@@ -109,7 +109,7 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a page of runs repeats the last run of the page before",
-    file: "durable-objects/tenant/run-directory.ts",
+    file: "durable-objects/tenant/records/run-directory.ts",
     from: "(created_ms, run_id) < (?7, ?8)",
     to: "(created_ms, run_id) <= (?7, ?8)",
     test: {

@@ -94,10 +94,10 @@ export interface Cursors {
 }
 
 /**
- * Typed RPC of a tenant's object. The capabilities that use a method state its contract.
- * Contract: names and shapes hold for one release, as in RunMethods.
+ * What decides about the runs of a tenant: policy and origins, assistants, budgets. The
+ * capabilities that use a method state its contract.
  */
-export interface TenantMethods {
+export interface TenantHeadMethods {
   policy(): Promise<PolicyPin | undefined>;
   change(proposal: PolicyProposal): Promise<PolicyChange>;
   assistants(): Promise<readonly Required<AssistantPin>[]>;
@@ -107,6 +107,14 @@ export interface TenantMethods {
   peek(reservation: Reservation): Promise<ReservationAnswer>;
   settle(id: string, used: BudgetAmounts): Promise<void>;
   release(id: string): Promise<void>;
+}
+
+/**
+ * What a tenant knows about its runs: run directory, approval queue, unknown outcomes, stored bytes
+ * and audit log. Nothing here decides about a policy or a budget, so that the records may be kept
+ * in a place of their own.
+ */
+export interface TenantRecordsMethods {
   takePlace(place: ApprovalPlace): Promise<PlaceAnswer>;
   receive(runId: RunId, sent: readonly SentNotice[]): Promise<void>;
   record(entry: AuditEntry): Promise<void>;
@@ -117,3 +125,9 @@ export interface TenantMethods {
   /** What the runs of a person and of the tenant stored. */
   storageUse(query: StorageQuery): Promise<StorageUse>;
 }
+
+/**
+ * Typed RPC of a tenant's object, which holds both.
+ * Contract: names and shapes hold for one release, as in RunMethods.
+ */
+export interface TenantMethods extends TenantHeadMethods, TenantRecordsMethods {}

@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { hasTable } from "../../durable-objects/has-table.ts";
-import { AuditLog } from "../../durable-objects/tenant/audit-log.ts";
-import { removeOldRecords } from "../../durable-objects/tenant/audit-retention.ts";
 import { verifyChain, type Verdict } from "../../cli/audit/verify-chain.ts";
+import { AuditLog } from "../../durable-objects/tenant/records/audit-log.ts";
+import { removeOldRecords } from "../../durable-objects/tenant/records/audit-retention.ts";
 import { createAuditSigner } from "../../src/adapters/keys/audit-signer.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { BudgetBook } from "../../durable-objects/tenant/budget-book.ts";
+import { BudgetBook } from "../../durable-objects/tenant/head/budget-book.ts";
 import type { BudgetLedger, Reservation } from "../../src/capabilities/budget.ts";
 import { createKvPolicyStore } from "../../src/adapters/policy/kv-policy-store.ts";
 import { PolicyCache } from "../../src/adapters/policy/policy-cache.ts";

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { BudgetBook } from "../../durable-objects/tenant/budget-book.ts";
+import { BudgetBook } from "../../durable-objects/tenant/head/budget-book.ts";
 import type { BudgetLedger, Reservation } from "../../src/capabilities/budget.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";

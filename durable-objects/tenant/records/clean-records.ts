@@ -1,12 +1,12 @@
-import type { ApprovalPlace } from "../../src/capabilities/approval.ts";
-import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
-import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
-import type { RunId } from "../../src/protocol/identity/ids.ts";
-import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
-import type { RunSummary } from "../../src/protocol/run/summary.ts";
-import { maskSecrets } from "../../src/protocol/text/secrets.ts";
-import { cutText } from "../../src/protocol/text/whole-characters.ts";
+import type { ApprovalPlace } from "../../../src/capabilities/approval.ts";
+import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
+import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { JsonObject, JsonValue } from "../../../src/protocol/json/value.ts";
+import type { RunId } from "../../../src/protocol/identity/ids.ts";
+import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
+import type { RunSummary } from "../../../src/protocol/run/summary.ts";
+import { maskSecrets } from "../../../src/protocol/text/secrets.ts";
+import { cutText } from "../../../src/protocol/text/whole-characters.ts";
 
 /** Largest arguments or result that the audit log stores. Unit: UTF-16 code units of JSON. */
 const MAX_PAYLOAD_CHARS = 64 * 1024;

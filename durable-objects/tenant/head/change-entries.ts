@@ -1,8 +1,8 @@
-import type { AssistantProposal } from "../../src/capabilities/assistant.ts";
-import type { AssistantPin } from "../../src/protocol/assistant/pin.ts";
-import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { PolicyPin, PolicyProposal } from "../../src/protocol/policy/pin.ts";
-import { toIso } from "../../src/protocol/text/iso-time.ts";
+import type { AssistantProposal } from "../../../src/capabilities/assistant.ts";
+import type { AssistantPin } from "../../../src/protocol/assistant/pin.ts";
+import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { PolicyPin, PolicyProposal } from "../../../src/protocol/policy/pin.ts";
+import { toIso } from "../../../src/protocol/text/iso-time.ts";
 
 /** Writes the audit entry of a new policy. */
 export function policyChanged({ by }: PolicyProposal, pin: PolicyPin, nowMs: number): AuditEntry {

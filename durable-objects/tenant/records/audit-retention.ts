@@ -1,5 +1,5 @@
-import type { AuditSigner } from "../../src/capabilities/audit.ts";
-import { removalText } from "../../src/protocol/audit/removed.ts";
+import type { AuditSigner } from "../../../src/capabilities/audit.ts";
+import { removalText } from "../../../src/protocol/audit/removed.ts";
 import type { AuditLog } from "./audit-log.ts";
 
 /** Records that one alarm removes. */

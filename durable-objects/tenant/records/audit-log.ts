@@ -1,4 +1,4 @@
-import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
+import type { AuditPage, AuditQuery } from "../../../src/capabilities/audit.ts";
 import {
   entryText,
   GENESIS_HASH,
@@ -6,12 +6,12 @@ import {
   type AuditHead,
   type AuditLink,
   type AuditRecord,
-} from "../../src/protocol/audit/chain.ts";
-import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RemovedRecords, SignedRemoval } from "../../src/protocol/audit/removed.ts";
-import { hashNow } from "../hash-now.ts";
-import { hasTable } from "../has-table.ts";
-import { packText, unpackText, type PackedText } from "../packed-text.ts";
+} from "../../../src/protocol/audit/chain.ts";
+import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { RemovedRecords, SignedRemoval } from "../../../src/protocol/audit/removed.ts";
+import { hashNow } from "../../hash-now.ts";
+import { hasTable } from "../../has-table.ts";
+import { packText, unpackText, type PackedText } from "../../packed-text.ts";
 
 /** Records that one read scans, before its filters. */
 const MAX_SCANNED = 5_000;

@@ -1,6 +1,6 @@
-import type { PolicyPublisher } from "../../src/capabilities/policy.ts";
-import type { TenantId } from "../../src/protocol/identity/ids.ts";
-import { hasTable } from "../has-table.ts";
+import type { PolicyPublisher } from "../../../src/capabilities/policy.ts";
+import type { TenantId } from "../../../src/protocol/identity/ids.ts";
+import { hasTable } from "../../has-table.ts";
 
 /**
  * The origins that a tenant admits, and which of them are published in KV.

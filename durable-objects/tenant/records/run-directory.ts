@@ -1,8 +1,8 @@
-import type { RunQuery } from "../../src/capabilities/tenant.ts";
-import { personOf } from "../../src/protocol/identity/principal.ts";
-import type { RunSummary } from "../../src/protocol/run/summary.ts";
-import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
-import { hasTable } from "../has-table.ts";
+import type { RunQuery } from "../../../src/capabilities/tenant.ts";
+import { personOf } from "../../../src/protocol/identity/principal.ts";
+import type { RunSummary } from "../../../src/protocol/run/summary.ts";
+import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import { hasTable } from "../../has-table.ts";
 
 /**
  * Whose run it is, the bytes that it stores, how many of its calls wait for an operator, and the

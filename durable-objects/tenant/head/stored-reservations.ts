@@ -1,6 +1,6 @@
-import type { Reservation } from "../../src/capabilities/budget.ts";
-import { capAmounts, type BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
-import { hasTable } from "../has-table.ts";
+import type { Reservation } from "../../../src/capabilities/budget.ts";
+import { capAmounts, type BudgetAmounts } from "../../../src/protocol/budget/amounts.ts";
+import { hasTable } from "../../has-table.ts";
 
 /** Time for which a repeated reservation with the same id is recognised. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1_000;

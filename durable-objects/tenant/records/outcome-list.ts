@@ -1,7 +1,7 @@
-import type { OutcomeQuery } from "../../src/capabilities/tenant.ts";
-import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
-import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
-import { hasTable } from "../has-table.ts";
+import type { OutcomeQuery } from "../../../src/capabilities/tenant.ts";
+import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
+import { hasTable } from "../../has-table.ts";
 
 type OutcomeRow = { id: string; until_ms: number; body: string };
 

@@ -1,5 +1,5 @@
-import type { TenantPorts } from "../../src/compose/tenant.ts";
-import type { Deadlines, TenantDeadline } from "../deadlines.ts";
+import type { TenantPorts } from "../../../src/compose/tenant.ts";
+import type { TenantDeadlines } from "../../deadlines.ts";
 import type { OriginList } from "./origin-list.ts";
 import type { PolicyHead } from "./policy-head.ts";
 
@@ -11,7 +11,7 @@ const MAX_RETRY_MS = 60_000;
 interface PublicationParts extends Pick<TenantPorts, "clock" | "publisher"> {
   readonly head: PolicyHead;
   readonly origins: OriginList;
-  readonly deadlines: Deadlines<TenantDeadline>;
+  readonly deadlines: TenantDeadlines;
 }
 
 /**

@@ -1,4 +1,8 @@
-import type { RateLimit, Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
+import type {
+  RateLimit,
+  Reservation,
+  ReservationAnswer,
+} from "../../../src/capabilities/budget.ts";
 import {
   areCountable,
   findExhausted,
@@ -6,7 +10,7 @@ import {
   isSameAmounts,
   replaceAmounts,
   type BudgetAmounts,
-} from "../../src/protocol/budget/amounts.ts";
+} from "../../../src/protocol/budget/amounts.ts";
 import { StoredReservations, type StoredReservation, type Window } from "./stored-reservations.ts";
 
 /** Reservations that one alarm closes; the next alarm follows at once. */

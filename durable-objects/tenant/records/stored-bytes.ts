@@ -1,5 +1,5 @@
-import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
-import { hasTable } from "../has-table.ts";
+import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
+import { hasTable } from "../../has-table.ts";
 
 const HOUR_MS = 3_600_000;
 /** The longest window has 31 days. */

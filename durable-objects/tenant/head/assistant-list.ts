@@ -2,10 +2,10 @@ import type {
   AssistantChange,
   AssistantProposal,
   StoredAssistant,
-} from "../../src/capabilities/assistant.ts";
-import type { AssistantPin } from "../../src/protocol/assistant/pin.ts";
-import { hasTable } from "../has-table.ts";
-import { hashNow } from "../hash-now.ts";
+} from "../../../src/capabilities/assistant.ts";
+import type { AssistantPin } from "../../../src/protocol/assistant/pin.ts";
+import { hasTable } from "../../has-table.ts";
+import { hashNow } from "../../hash-now.ts";
 
 /** Assistants of one tenant. */
 const MAX_ASSISTANTS = 256;

@@ -1,15 +1,19 @@
-import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "../../src/capabilities/approval.ts";
-import type { AuditPage, AuditQuery, AuditSigner } from "../../src/capabilities/audit.ts";
-import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
-import type { OutcomeQuery, RunQuery, SentNotice } from "../../src/capabilities/tenant.ts";
-import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
-import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RunId } from "../../src/protocol/identity/ids.ts";
-import { personOf } from "../../src/protocol/identity/principal.ts";
-import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
-import type { RunSummary } from "../../src/protocol/run/summary.ts";
-import type { ListPage } from "../../src/protocol/list/page.ts";
-import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
+import type {
+  ApprovalPlace,
+  ApprovalQuery,
+  PlaceAnswer,
+} from "../../../src/capabilities/approval.ts";
+import type { AuditPage, AuditQuery, AuditSigner } from "../../../src/capabilities/audit.ts";
+import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
+import type { OutcomeQuery, RunQuery, SentNotice } from "../../../src/capabilities/tenant.ts";
+import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
+import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { RunId } from "../../../src/protocol/identity/ids.ts";
+import { personOf } from "../../../src/protocol/identity/principal.ts";
+import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
+import type { RunSummary } from "../../../src/protocol/run/summary.ts";
+import type { ListPage } from "../../../src/protocol/list/page.ts";
+import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
 import { removeOldRecords } from "./audit-retention.ts";
@@ -46,7 +50,7 @@ interface Received {
  * Ownership: one per tenant object.
  * Contract: synchronous; `clean-records` masks and bounds every record before it is stored.
  */
-export class TenantRecords {
+export class RecordTables {
   readonly #storage: DurableObjectStorage;
   readonly #runs: RunDirectory;
   readonly #approvals: ApprovalQueue;

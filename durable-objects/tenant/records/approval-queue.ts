@@ -1,7 +1,11 @@
-import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "../../src/capabilities/approval.ts";
-import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
-import { toListPage, type ListPage } from "../../src/protocol/list/page.ts";
-import { hasTable } from "../has-table.ts";
+import type {
+  ApprovalPlace,
+  ApprovalQuery,
+  PlaceAnswer,
+} from "../../../src/capabilities/approval.ts";
+import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
+import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import { hasTable } from "../../has-table.ts";
 
 type ApprovalRow = { approval_id: string; at_ms: number; summary: string };
 

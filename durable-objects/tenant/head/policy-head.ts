@@ -1,6 +1,6 @@
-import type { TenantId } from "../../src/protocol/identity/ids.ts";
-import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
-import { hasTable } from "../has-table.ts";
+import type { TenantId } from "../../../src/protocol/identity/ids.ts";
+import type { PolicyPin } from "../../../src/protocol/policy/pin.ts";
+import { hasTable } from "../../has-table.ts";
 
 /** The current policy, and whether its pointer is published in KV. */
 export interface Head {

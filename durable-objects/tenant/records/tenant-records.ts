@@ -1,0 +1,119 @@
+import type {
+  ApprovalPlace,
+  ApprovalQuery,
+  PlaceAnswer,
+} from "../../../src/capabilities/approval.ts";
+import type { AuditPage, AuditQuery } from "../../../src/capabilities/audit.ts";
+import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
+import type {
+  OutcomeQuery,
+  RunQuery,
+  SentNotice,
+  TenantRecordsMethods,
+} from "../../../src/capabilities/tenant.ts";
+import type { TenantPorts } from "../../../src/compose/tenant.ts";
+import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
+import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { RunId } from "../../../src/protocol/identity/ids.ts";
+import type { ListPage } from "../../../src/protocol/list/page.ts";
+import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
+import type { RunSummary } from "../../../src/protocol/run/summary.ts";
+import type { TenantDeadlines } from "../../deadlines.ts";
+import { RecordTables } from "./record-tables.ts";
+
+/** What the records read and write outside their own tables. */
+export interface RecordParts extends Pick<
+  TenantPorts,
+  "clock" | "keptMs" | "auditKeptMs" | "auditSigner"
+> {
+  readonly storage: DurableObjectStorage;
+  readonly deadlines: TenantDeadlines;
+  /** Gives the storage its version, before the first write. */
+  readonly claim: () => void;
+}
+
+/**
+ * What a tenant knows about its runs, for as long as the deployment keeps it.
+ * Ownership: one per tenant object.
+ * Contract: a method that writes waits until storage holds what it wrote.
+ */
+export class TenantRecords implements TenantRecordsMethods {
+  readonly #parts: RecordParts;
+  readonly #tables: RecordTables;
+
+  constructor(parts: RecordParts) {
+    this.#parts = parts;
+    this.#tables = new RecordTables(parts.storage);
+  }
+
+  /** Takes a place for an approval that a run is about to request. */
+  async takePlace(place: ApprovalPlace): Promise<PlaceAnswer> {
+    this.#parts.claim();
+    const answer = this.#tables.takePlace(place, this.#nowMs());
+    await this.#parts.storage.sync();
+    return answer;
+  }
+
+  /** Stores the notices of a run. Contract: a notice that arrives again changes nothing. */
+  async receive(runId: RunId, sent: readonly SentNotice[]): Promise<void> {
+    this.#parts.claim();
+    this.#tables.receive(runId, sent, this.#nowMs());
+    this.#scheduleRetention();
+    await this.#parts.storage.sync();
+  }
+
+  /** Appends an entry to the audit log that belongs to no run. */
+  async record(entry: AuditEntry): Promise<void> {
+    this.#parts.claim();
+    this.append(entry);
+    this.#scheduleRetention();
+    await this.#parts.storage.sync();
+  }
+
+  /** Does the same as a part of the caller's transaction. */
+  append(entry: AuditEntry): void {
+    this.#tables.record(entry);
+  }
+
+  async runs(query: RunQuery): Promise<ListPage<RunSummary>> {
+    return this.#tables.runs(query);
+  }
+
+  async approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>> {
+    return this.#tables.approvals(query, this.#nowMs());
+  }
+
+  async outcomes(query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>> {
+    return this.#tables.outcomes(query, this.#nowMs());
+  }
+
+  async audit(query: AuditQuery): Promise<AuditPage> {
+    return this.#tables.audit(query);
+  }
+
+  async storageUse(query: StorageQuery): Promise<StorageUse> {
+    return this.#tables.storageUse(query, this.#nowMs());
+  }
+
+  /** Deletes what the deployment keeps no longer. */
+  async deleteExpired(): Promise<void> {
+    const { keptMs, auditKeptMs, auditSigner, deadlines } = this.#parts;
+    const nowMs = this.#nowMs();
+    this.#tables.deleteExpired(nowMs, keptMs);
+    await this.#tables.removeOldAudit(nowMs - auditKeptMs, auditSigner);
+    deadlines.clear("retention");
+    this.#scheduleRetention();
+  }
+
+  /** A record that comes now is due after the shortest retention, so an earlier deadline stays. */
+  #scheduleRetention(): void {
+    const { keptMs, auditKeptMs, deadlines } = this.#parts;
+    const soonestMs = this.#nowMs() + Math.min(keptMs, auditKeptMs);
+    if ((deadlines.at("retention") ?? Infinity) <= soonestMs) return;
+    deadlines.setEarlier("retention", this.#tables.dueMs(this.#parts));
+  }
+
+  #nowMs(): number {
+    return this.#parts.clock.nowMs();
+  }
+}
