@@ -7,8 +7,10 @@ import type { StorageQuery, StorageUse } from "../../capabilities/storage.ts";
 import type {
   OutcomeList,
   RunDirectory,
+  TenantHeadMethods,
   TenantInbox,
   TenantMethods,
+  TenantRecordsMethods,
 } from "../../capabilities/tenant.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
 import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
@@ -29,50 +31,51 @@ export interface TenantGateway {
   inboxOf(tenantId: TenantId): TenantInbox;
 }
 
-type ObjectOf = (tenantId: TenantId) => TenantMethods;
-
 /** Reaches each tenant's Durable Object by the tenant's id. */
 export function createDurableTenantGateway(tenants: DurableObjectNamespace): TenantGateway {
-  const objectOf: ObjectOf = (tenantId) =>
+  const objectOf = (tenantId: TenantId): DurableObjectStub & TenantMethods =>
     tenants.get(tenants.idFromName(tenantId)) as DurableObjectStub & TenantMethods;
+  // One object holds both ports; who uses one does not see the other.
+  const headOf: (tenantId: TenantId) => TenantHeadMethods = objectOf;
+  const recordsOf: (tenantId: TenantId) => TenantRecordsMethods = objectOf;
   return {
     registry: {
-      current: (tenantId) => objectOf(tenantId).policy(),
+      current: (tenantId) => headOf(tenantId).policy(),
       change(tenantId, policy, terms) {
         const policyText = toCanonicalJson(policy as JsonValue);
-        return objectOf(tenantId).change({ tenantId, policyText, ...terms });
+        return headOf(tenantId).change({ tenantId, policyText, ...terms });
       },
     },
     assistants: {
-      list: (tenantId) => objectOf(tenantId).assistants(),
-      read: (tenantId, id, hash) => objectOf(tenantId).assistant(id, hash),
-      change: (tenantId, proposal) => objectOf(tenantId).changeAssistant(proposal),
+      list: (tenantId) => headOf(tenantId).assistants(),
+      read: (tenantId, id, hash) => headOf(tenantId).assistant(id, hash),
+      change: (tenantId, proposal) => headOf(tenantId).changeAssistant(proposal),
     },
-    directory: { list: (tenantId, query) => objectOf(tenantId).runs(query) },
-    queue: { list: (tenantId, query) => objectOf(tenantId).approvals(query) },
-    outcomes: { list: (tenantId, query) => objectOf(tenantId).outcomes(query) },
+    directory: { list: (tenantId, query) => recordsOf(tenantId).runs(query) },
+    queue: { list: (tenantId, query) => recordsOf(tenantId).approvals(query) },
+    outcomes: { list: (tenantId, query) => recordsOf(tenantId).outcomes(query) },
     trail: {
-      record: (tenantId, entry) => objectOf(tenantId).record(entry),
-      read: (tenantId, query) => objectOf(tenantId).audit(query),
+      record: (tenantId, entry) => recordsOf(tenantId).record(entry),
+      read: (tenantId, query) => recordsOf(tenantId).audit(query),
     },
-    storageUse: (tenantId, query) => objectOf(tenantId).storageUse(query),
-    ledgerOf: (tenantId) => createLedger(() => objectOf(tenantId)),
+    storageUse: (tenantId, query) => recordsOf(tenantId).storageUse(query),
+    ledgerOf: (tenantId) => createLedger(() => headOf(tenantId)),
     placesOf: (tenantId) => ({
       // A place that was taken all the same lapses.
       take: async (place) =>
-        objectOf(tenantId)
+        recordsOf(tenantId)
           .takePlace(place)
           .catch(() => "unavailable"),
     }),
-    inboxOf: (tenantId) => createInbox(() => objectOf(tenantId)),
+    inboxOf: (tenantId) => createInbox(() => recordsOf(tenantId)),
   };
 }
 
-function createLedger(object: () => TenantMethods): BudgetLedger {
+function createLedger(head: () => TenantHeadMethods): BudgetLedger {
   return {
     async reserve(reservation) {
       try {
-        return await object().reserve(reservation);
+        return await head().reserve(reservation);
       } catch {
         // The reservation may exist; a repeated request with the same id is safe.
         return { kind: "unavailable" };
@@ -80,21 +83,21 @@ function createLedger(object: () => TenantMethods): BudgetLedger {
     },
     async peek(reservation) {
       try {
-        return await object().peek(reservation);
+        return await head().peek(reservation);
       } catch {
         return { kind: "unavailable" };
       }
     },
     async settle(id, used) {
       try {
-        await object().settle(id, used);
+        await head().settle(id, used);
       } catch {
         // The reservation stays counted in full.
       }
     },
     async release(id) {
       try {
-        await object().release(id);
+        await head().release(id);
       } catch {
         // The reservation stays counted in full.
       }
@@ -102,11 +105,11 @@ function createLedger(object: () => TenantMethods): BudgetLedger {
   };
 }
 
-function createInbox(object: () => TenantMethods): TenantInbox {
+function createInbox(records: () => TenantRecordsMethods): TenantInbox {
   return {
     async receive(runId, notices) {
       try {
-        await object().receive(runId, notices);
+        await records().receive(runId, notices);
         return true;
       } catch {
         // The notices may have arrived; sent again, each counts once.
