@@ -44,8 +44,8 @@ export const AUDIT: readonly Mutant[] = [
   },
   {
     name: "a policy change is not recorded",
-    file: "durable-objects/tenant/tenant-object.ts",
-    from: "this.#open.records.record(policyChanged(proposal, next, this.#ports.clock.nowMs()));",
+    file: "durable-objects/tenant/head/tenant-head.ts",
+    from: "this.#parts.record(policyChanged(proposal, next, this.#nowMs()));",
     to: "",
     test: {
       file: "test/durable-objects/tenant-records.test.ts",

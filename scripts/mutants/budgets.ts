@@ -174,7 +174,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "no alarm is set for what is open",
-    file: "durable-objects/tenant/tenant-object.ts",
+    file: "durable-objects/tenant/head/tenant-head.ts",
     from: "if (reservation.unsettled) this.#scheduleLapse();",
     to: "",
     test: {

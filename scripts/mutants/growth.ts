@@ -234,8 +234,8 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "no alarm is set for records that will be old",
-    file: "durable-objects/tenant/tenant-object.ts",
-    from: 'this.#schedule("retention", this.#open.records.dueMs(this.#ports));',
+    file: "durable-objects/tenant/records/tenant-records.ts",
+    from: 'deadlines.setEarlier("retention", this.#tables.dueMs(this.#parts));',
     to: "",
     test: {
       file: "test/durable-objects/tenant-retention.test.ts",
@@ -244,8 +244,8 @@ export const GROWTH: readonly Mutant[] = [
   },
   {
     name: "the alarm deletes no old runs",
-    file: "durable-objects/tenant/tenant-object.ts",
-    from: "this.#open.records.deleteExpired(nowMs, this.#ports.keptMs);",
+    file: "durable-objects/tenant/records/tenant-records.ts",
+    from: "this.#tables.deleteExpired(nowMs, keptMs);",
     to: "",
     test: {
       file: "test/durable-objects/tenant-retention.test.ts",
