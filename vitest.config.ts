@@ -45,7 +45,7 @@ const COMMON = {
 };
 
 /** Tests without storage: nothing has to be emptied between their files. */
-const STATELESS_TESTS = "test/{contracts,loop,protocol,runner,tools,widget,wire}/**/*.test.ts";
+const STATELESS_TESTS = "test/{contracts,loop,protocol,run,runner,tools,widget,wire}/**/*.test.ts";
 const NODE_TESTS = "{test,apps}/**/*.node.test.ts";
 /** Kills processes at planned instants, so a busy machine would change what it tests. */
 const CHAOS_TEST = "test/chaos/chaos.node.test.ts";

@@ -4,7 +4,6 @@ import type { Clock } from "../../src/capabilities/system.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { viewerOf } from "../../src/protocol/identity/viewer.ts";
-import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { RunDeadlines } from "../deadlines.ts";
 import type { ClaimAndMemory, OpenRun } from "./open-run.ts";
 
@@ -102,8 +101,11 @@ export class RunActivity {
     keepAlive(ended);
   }
 
-  /** Tells the loop to stop. A loop that does not stop in time counts as stuck. */
-  stop(reason: StopReason): void {
+  /**
+   * Tells the loop to stop, for the stored reason unless one is given. A loop that does not stop in
+   * time counts as stuck.
+   */
+  stop(reason = this.#run.store.incarnations().stop): void {
     if (!this.#loop) return;
     this.#loop.stuckAtMs ??= this.#ports.clock.nowMs() + STUCK_AFTER_MS;
     this.#loop.abort.abort(reason);

@@ -1,5 +1,6 @@
 import type { Env } from "../../src/env.ts";
-import type { DeadlineChange, DeadlineSet, RunDeadline } from "../deadlines.ts";
+import type { WaitReasons } from "../../src/run/wait-reasons.ts";
+import type { DeadlineChange, DeadlineSet, RunDeadline, RunDeadlines } from "../deadlines.ts";
 import type { OpenRun } from "./open-run.ts";
 
 /** Interval of the watchdog. */
@@ -9,6 +10,29 @@ export const WATCH_EVERY_MS = 30_000;
 export function firstDeadlines(nowMs: number): DeadlineSet<RunDeadline> {
   return { watchdog: { atMs: nowMs + WATCH_EVERY_MS } };
 }
+
+/** Sets the deadlines of a run that waits now, in place of its watchdog. */
+export function setWaitDeadlines(
+  run: WaitingRun,
+  deadlines: RunDeadlines,
+  { awaitsPeople, outcomeUntilMs, retryAtMs, nowMs }: WaitReasons & { readonly nowMs: number },
+): void {
+  deadlines.clear("watchdog");
+  if (awaitsPeople) deadlines.pause("wall_clock", nowMs);
+  if (outcomeUntilMs !== undefined) deadlines.set("outcome", outcomeUntilMs);
+  if (retryAtMs !== undefined) deadlines.set("retry", retryAtMs);
+  awaitApprovals(run, deadlines);
+  deadlines.arm({ exactly: true });
+}
+
+/** Sets a deadline for the earliest expiry of the open approvals, while the run waits. */
+export function awaitApprovals({ approvals, store }: WaitingRun, deadlines: RunDeadlines): void {
+  const expiries = approvals.pending().map(({ expiresAtMs }) => expiresAtMs);
+  if (expiries.length === 0 || !store.incarnations().isWaiting) return;
+  deadlines.set("approval", Math.min(...expiries));
+}
+
+type WaitingRun = Pick<OpenRun, "approvals" | "store">;
 
 /** Deadlines after the end of a run: those of its deletion, and of what is not delivered yet. */
 export function finalDeadlines(

@@ -1,20 +1,22 @@
 import { composeFingerprints, composeRunGateway, composeVerifying } from "../../src/compose/run.ts";
-import type { RunGateway } from "../../src/capabilities/run.ts";
-import type { RunRecords } from "../../src/capabilities/run-records.ts";
-import type { TenantInbox } from "../../src/capabilities/tenant.ts";
 import { requireEnv } from "../../src/env.ts";
 import { composeRunRecords } from "../../src/compose/stores.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import { endInterrupted } from "../../src/loop/end-interrupted.ts";
 import { readProgress } from "../../src/loop/run-memory.ts";
-import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { RunDeadline } from "../deadlines.ts";
 import { fingerprintsOf } from "../../src/run/outgoing-hashes.ts";
 import { OutboxDelivery } from "./outbox-delivery.ts";
 import { readClaimAndMemory, type ClaimAndMemory, type OpenRun } from "./open-run.ts";
+import { nextMove, type RunMove, type RunTrigger } from "../../src/run/next-move.ts";
 import { planRecovery } from "../../src/run/plan-recovery.ts";
-import { finalDeadlines, WATCH_EVERY_MS } from "./run-deadlines.ts";
+import {
+  awaitApprovals,
+  finalDeadlines,
+  setWaitDeadlines,
+  WATCH_EVERY_MS,
+} from "./run-deadlines.ts";
 import { RunActivity, type ActivityPorts, type LoopEnd } from "./run-activity.ts";
 import { RunVerifications } from "../../src/run/verification/run-verifications.ts";
 import { waitReasonsOf } from "../../src/run/wait-reasons.ts";
@@ -58,12 +60,13 @@ export class RunLifecycle {
         composeVerifying(env, { deployment, runId, tenantId }),
       keptMs: () => requireEnv(env).lifetimes.runMs,
     });
-    const recordsOf = (): RunRecords => composeRunRecords(requireEnv(ports.env));
-    const inboxOf = (tenantId: TenantId): TenantInbox =>
-      composeTenants(requireEnv(ports.env).tenants).inboxOf(tenantId);
-    const fingerprintOf = fingerprintsOf(run.store, () => composeFingerprints(env));
-    const runs = (): RunGateway => composeRunGateway(ports.env);
-    this.#delivery = new OutboxDelivery(run, { ...ports, recordsOf, runs, inboxOf, fingerprintOf });
+    this.#delivery = new OutboxDelivery(run, {
+      ...ports,
+      recordsOf: () => composeRunRecords(requireEnv(env)),
+      runs: () => composeRunGateway(env),
+      inboxOf: (tenantId) => composeTenants(requireEnv(env).tenants).inboxOf(tenantId),
+      fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(env)),
+    });
   }
 
   /**
@@ -79,22 +82,10 @@ export class RunLifecycle {
     });
   }
 
-  /**
-   * Continues a run that an earlier incarnation left. A new epoch begins at once, even when the
-   * loop starts later. Readers may have seen deltas that the crash lost, and no later event may
-   * reuse the ids of those deltas.
-   */
+  /** Continues a run that an earlier incarnation left. */
   wake(): void {
-    const { store, journal, log } = this.#run;
     this.#verifications.plan();
-    if (journal.hasEnded) return this.#setFinalDeadlines();
-    const incarnations = store.incarnations();
-    if (incarnations.isWaiting) return;
-    const epoch = incarnations.epoch + 1;
-    store.saveIncarnations({ ...incarnations, epoch });
-    log.beginEpoch(epoch);
-    this.#recover();
-    this.#delivery.resume();
+    this.#moveOn("woken");
   }
 
   /** Resolves once the run has ended or waits. */
@@ -112,11 +103,8 @@ export class RunLifecycle {
     const { store, journal } = this.#run;
     if (journal.hasEnded) return;
     const incarnations = store.incarnations();
-    const stop = incarnations.stop ?? reason;
-    store.saveIncarnations({ ...incarnations, stop });
-    if (this.#activity.isRunning) this.#activity.stop(stop);
-    else if (incarnations.isWaiting) this.#relaunch();
-    else this.#recover({ isRequested: true });
+    store.saveIncarnations({ ...incarnations, stop: incarnations.stop ?? reason });
+    this.#moveOn("stopped");
   }
 
   /**
@@ -124,15 +112,44 @@ export class RunLifecycle {
    * no effect while a loop is running, because the loop reads the decision itself.
    */
   resume(): void {
-    if (this.#run.store.incarnations().isWaiting) this.#relaunch();
+    this.#moveOn("answered");
+  }
+
+  #moveOn(trigger: RunTrigger): void {
+    this.#perform(nextMove({ run: this.#run, loop: this.#activity }, trigger));
+  }
+
+  #perform(move: RunMove): void {
+    switch (move) {
+      case "nothing":
+        return;
+      case "recover":
+        return this.#recover();
+      case "recover_in_new_epoch":
+        this.#beginEpoch();
+        return this.#recover();
+      case "recover_at_once":
+        return this.#recover({ isRequested: true });
+      case "relaunch":
+        return this.#relaunch();
+      case "stop_loop":
+        return this.#activity.stop();
+      case "watch":
+        return this.#watch();
+      case "end_watch":
+        return this.#ports.deadlines.clear("watchdog");
+      case "abandon":
+        return this.#ports.abandon("the loop is stuck");
+      case "set_final_deadlines":
+        return this.#setFinalDeadlines();
+    }
   }
 
   /** Closes approvals that have expired. The alarm and each decision call this method. */
   expireApprovals(): void {
     const { clock, deadlines } = this.#ports;
-    const { approvals } = this.#run;
     deadlines.clear("approval");
-    if (!approvals.expire(clock.nowMs())) return this.#awaitApprovals();
+    if (!this.#run.approvals.expire(clock.nowMs())) return awaitApprovals(this.#run, deadlines);
     this.resume();
   }
 
@@ -155,15 +172,17 @@ export class RunLifecycle {
   }
 
   async #handle(name: RunDeadline): Promise<void> {
-    const { deadlines } = this.#ports;
+    const { clock, deadlines } = this.#ports;
     switch (name) {
       case "watchdog":
-        return this.#checkLoop();
+        return this.#moveOn("watched");
       case "wall_clock":
         deadlines.clear(name);
         return this.#requestStop("time");
       case "outcome":
-        return this.#expireOutcomes();
+        deadlines.clear(name);
+        expireOutcomes(this.#run, clock.nowMs());
+        return this.resume();
       case "retry":
         deadlines.clear(name);
         return this.resume();
@@ -181,18 +200,13 @@ export class RunLifecycle {
         return deadlines.clear(name);
       case "forget":
         // Notices for the tenant are still waiting.
-        deadlines.set(name, this.#ports.clock.nowMs() + FORGET_RETRY_MS);
+        deadlines.set(name, clock.nowMs() + FORGET_RETRY_MS);
         return this.#delivery.deliver();
     }
   }
 
-  /** Recovers a dead loop. Ends this incarnation when its loop is stuck. */
-  #checkLoop(): void {
-    const { abandon } = this.#ports;
-    if (this.#run.journal.hasEnded) return this.#setFinalDeadlines();
+  #watch(): void {
     this.#delivery.resume();
-    if (!this.#activity.isRunning) return this.#recover();
-    if (this.#activity.isStuck) return abandon("the loop is stuck");
     // Tells the tenant's object what the run stores meanwhile.
     this.#run.notices.updated();
     this.#setWatchdog(WATCH_EVERY_MS);
@@ -204,11 +218,22 @@ export class RunLifecycle {
   }
 
   /**
-   * Starts the loop of an unfinished run again, as planned; at once when the run must stop.
+   * Begins a new epoch at once, even when the loop starts later. Readers may have seen deltas that
+   * the crash lost, and no later event may reuse the ids of those deltas.
    */
+  #beginEpoch(): void {
+    const { store, log } = this.#run;
+    const incarnations = store.incarnations();
+    const epoch = incarnations.epoch + 1;
+    store.saveIncarnations({ ...incarnations, epoch });
+    log.beginEpoch(epoch);
+  }
+
+  /** Starts the loop of an unfinished run again, as planned; at once when the run must stop. */
   #recover({ isRequested = false } = {}): void {
     const { store, log } = this.#run;
     const { clock, deadlines } = this.#ports;
+    this.#delivery.resume();
     const plan = planRecovery(store.incarnations(), readProgress(log.readAll()));
     const notBeforeMs = deadlines.at("watchdog") ?? 0;
     if (plan.isRepeated && !isRequested && notBeforeMs > clock.nowMs()) return;
@@ -249,21 +274,8 @@ export class RunLifecycle {
     store.saveIncarnations({ ...store.incarnations(), isWaiting: true });
     this.#run.feed.rest();
     this.#run.notices.waits();
-    deadlines.clear("watchdog");
-    if (reasons.awaitsPeople) deadlines.pause("wall_clock", clock.nowMs());
-    if (reasons.outcomeUntilMs !== undefined) deadlines.set("outcome", reasons.outcomeUntilMs);
-    if (reasons.retryAtMs !== undefined) deadlines.set("retry", reasons.retryAtMs);
-    this.#awaitApprovals();
-    deadlines.arm({ exactly: true });
+    setWaitDeadlines(this.#run, deadlines, { ...reasons, nowMs: clock.nowMs() });
     keepAlive(this.#delivery.deliver());
-  }
-
-  /** Sets a deadline for the earliest expiry of the open approvals, while the run waits. */
-  #awaitApprovals(): void {
-    const { approvals, store } = this.#run;
-    const expiries = approvals.pending().map(({ expiresAtMs }) => expiresAtMs);
-    if (expiries.length === 0 || !store.incarnations().isWaiting) return;
-    this.#ports.deadlines.set("approval", Math.min(...expiries));
   }
 
   /**
@@ -274,13 +286,6 @@ export class RunLifecycle {
     const { clock, keepAlive } = this.#ports;
     const later = new Promise<void>((resolve) => void clock.schedule(DELIVER_AFTER_MS, resolve));
     keepAlive(later.then(() => this.#delivery.deliver()).then(() => this.#setFinalDeadlines()));
-  }
-
-  #expireOutcomes(): void {
-    const { clock, deadlines } = this.#ports;
-    deadlines.clear("outcome");
-    expireOutcomes(this.#run, clock.nowMs());
-    this.resume();
   }
 
   /** Sets the deadlines of a finished run. */

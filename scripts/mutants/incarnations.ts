@@ -34,8 +34,8 @@ export const INCARNATIONS: readonly Mutant[] = [
   },
   {
     name: "the time limit goes on while people decide",
-    file: "durable-objects/run/run-lifecycle.ts",
-    from: 'if (reasons.awaitsPeople) deadlines.pause("wall_clock", clock.nowMs());',
+    file: "durable-objects/run/run-deadlines.ts",
+    from: 'if (awaitsPeople) deadlines.pause("wall_clock", nowMs);',
     to: "",
     test: {
       file: "test/durable-objects/run-incarnations.test.ts",
@@ -110,6 +110,16 @@ export const INCARNATIONS: readonly Mutant[] = [
     test: {
       file: "test/durable-objects/run-incarnations.test.ts",
       name: "a run that cannot be recovered still answers, and is recovered later",
+    },
+  },
+  {
+    name: "a late watchdog starts a second loop of a waiting run",
+    file: "src/run/next-move.ts",
+    from: 'watched: "end_watch"',
+    to: 'watched: "recover"',
+    test: {
+      file: "test/durable-objects/run-lifecycle.test.ts",
+      name: "a run that begins to wait while its alarm rings is not recovered",
     },
   },
   {

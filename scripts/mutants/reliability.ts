@@ -234,9 +234,9 @@ export const RELIABILITY: readonly Mutant[] = [
   },
   {
     name: "repeated writes: the time of a run stands still while it rests",
-    file: "durable-objects/run/run-lifecycle.ts",
-    from: 'if (reasons.awaitsPeople) deadlines.pause("wall_clock", clock.nowMs());',
-    to: 'deadlines.pause("wall_clock", clock.nowMs());',
+    file: "durable-objects/run/run-deadlines.ts",
+    from: 'if (awaitsPeople) deadlines.pause("wall_clock", nowMs);',
+    to: 'deadlines.pause("wall_clock", nowMs);',
     test: {
       file: "test/http/repeated-writes.test.ts",
       name: "a resting run holds its time, and neither a restart nor an early alarm repeats the write",

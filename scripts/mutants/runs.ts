@@ -60,8 +60,8 @@ export const RUNS: readonly Mutant[] = [
   {
     name: "an unknown outcome never expires",
     file: "durable-objects/run/run-lifecycle.ts",
-    from: "return this.#expireOutcomes();",
-    to: "return deadlines.clear(name);",
+    from: "expireOutcomes(this.#run, clock.nowMs());",
+    to: "",
     test: {
       file: OUTCOME,
       name: "without an answer in time the call ends with an unknown outcome, the run fails, and its conversation can continue",
@@ -147,9 +147,9 @@ export const RUNS: readonly Mutant[] = [
   },
   {
     name: "a resting run is not woken when it is cancelled",
-    file: "durable-objects/run/run-lifecycle.ts",
-    from: "else if (incarnations.isWaiting) this.#relaunch();",
-    to: "else if (incarnations.isWaiting) return;",
+    file: "src/run/next-move.ts",
+    from: 'answered: "relaunch", stopped: "relaunch"',
+    to: 'answered: "relaunch", stopped: "nothing"',
     test: {
       file: REPEATED,
       name: "cancelling a resting run ends it at once, without another attempt",

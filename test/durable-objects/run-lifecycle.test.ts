@@ -148,6 +148,27 @@ test("an entry that arrives during a delivery is delivered too", () =>
     expect(puts).toBe(2);
   }));
 
+test("a run that begins to wait while its alarm rings is not recovered", () =>
+  withRun([], async ({ newLifecycle, run, deadlines, abandoned }) => {
+    const { store } = run;
+    const put = async (): Promise<void> => {
+      store.saveIncarnations({ ...store.incarnations(), isWaiting: true });
+      deadlines.clear("watchdog");
+    };
+    run.outbox.put();
+    deadlines.set("outbox", 1);
+    deadlines.set("watchdog", 2);
+    const lifecycle = newLifecycle({ IDEMPOTENCY: { get: never, put } });
+    await lifecycle.handleDueDeadlines();
+    await lifecycle.untilRest();
+    expect(store.incarnations()).toMatchObject({ isWaiting: true, recoveries: 0 });
+    expect([deadlines.has("watchdog"), run.journal.hasEnded, abandoned]).toEqual([
+      false,
+      false,
+      [],
+    ]);
+  }));
+
 test("a deadline that fails does not delay the other deadlines", () =>
   withRun([{ text: ["half"], hangs: true }], async ({ newLifecycle, run, deadlines }) => {
     const lifecycle = newLifecycle();
