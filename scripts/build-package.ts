@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_FOLDER } from "../cli/project.ts";
+import { PACKAGE_FOLDER } from "../cli/project/project.ts";
 
 const TARGET = join(PACKAGE_FOLDER, "dist/package");
 /** Files that the command `interlock` reads, besides its own code. */
-const RESOURCES = ["cli/contracts/harness/observation.schema.json", "cli/development/switcher.js"];
+const RESOURCES = ["cli/contracts/test/observation.schema.json", "cli/development/switcher.js"];
 
 main();
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleText } from "./bundle-entry.ts";
-import { PACKAGE_FOLDER } from "../cli/project.ts";
+import { PACKAGE_FOLDER } from "../cli/project/project.ts";
 import { measureStarts, type Start, type StartableWorker } from "./start-up.ts";
 import { bundleWithoutGamePlan } from "./pack-bundle.ts";
 import { bundleWithoutWire, listedWires, type EntryBundle } from "./wire-bundles.ts";
-import { bundleWorker, readWorkerBindings } from "../cli/worker-bundle.ts";
+import { bundleWorker, readWorkerBindings } from "../cli/project/worker-bundle.ts";
 
 /** A deployment pays for no pack and no workspace that it does not name. */
 const BASE_LIMIT_KIB = 172;

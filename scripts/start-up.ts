@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { startTree } from "../cli/process-tree.ts";
+import { startTree } from "../cli/development/process-tree.ts";
 
 const STARTS = 9;
 const START_TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { PACKAGE_FOLDER } from "../../cli/project.ts";
-import { readWorkerBindings } from "../../cli/worker-bundle.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/project.ts";
+import { readWorkerBindings } from "../../cli/project/worker-bundle.ts";
 import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy/pin.ts";

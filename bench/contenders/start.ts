@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startTree, type ProcessTree } from "../../cli/process-tree.ts";
+import { startTree, type ProcessTree } from "../../cli/development/process-tree.ts";
 import type { HostReady } from "./host.ts";
 import type { ContenderPlan } from "./plan.ts";
 

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { buildDeployment, replaceFile } from "../build-deployment.ts";
+import { buildDeployment, replaceFile } from "../project/build-deployment.ts";
 import { type Command, parsing } from "../command.ts";
 import { refusalFile } from "../development/refusal.ts";
-import { outputFolder, projectFolder } from "../project.ts";
+import { outputFolder, projectFolder } from "../project/project.ts";
 
 export const command: Command = {
   usage:

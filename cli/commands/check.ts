@@ -18,7 +18,7 @@ import {
 import type { Finding } from "../environment/finding.ts";
 import { type KnownSecrets, readSecrets } from "../environment/known-secrets.ts";
 import { checkModels } from "../models/check-models.ts";
-import { loadEntry, projectFolder } from "../project.ts";
+import { loadEntry, projectFolder } from "../project/project.ts";
 
 export const command: Command = {
   usage:

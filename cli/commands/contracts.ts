@@ -5,15 +5,15 @@ import { createDeployment } from "../../src/compose/deployment.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import type { DeploymentOptions } from "../../src/define-deployment.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
-import { toLock, type ContractLock } from "../contracts/contract-lock.ts";
-import { LOCK_NAME, MISSING, readLock, writeLock } from "../contracts/lock-folder.ts";
+import { toLock, type ContractLock } from "../contracts/lock/contract-lock.ts";
+import { LOCK_NAME, MISSING, readLock, writeLock } from "../contracts/lock/lock-folder.ts";
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
-import { readExchanges } from "../contracts/exchange-files.ts";
+import { readExchanges } from "../contracts/test/exchange-files.ts";
 import { checkMigrations } from "../environment/check-migrations.ts";
-import { loadDeployment, projectFolder } from "../project.ts";
-import { compareWithLock, isBreaking, publishAll } from "../contracts/compare-with-lock.ts";
-import { mergeLocks, reviewLock } from "../contracts/review-lock.ts";
-import { countFindings, formatFindings } from "../contracts/format-findings.ts";
+import { loadDeployment, projectFolder } from "../project/project.ts";
+import { compareWithLock, isBreaking, publishAll } from "../contracts/lock/compare-with-lock.ts";
+import { mergeLocks, reviewLock } from "../contracts/lock/review-lock.ts";
+import { countFindings, formatFindings } from "../contracts/lock/format-findings.ts";
 
 const GUIDE = "docs/contracts.md";
 const USAGE = [
@@ -95,8 +95,8 @@ async function test(
   const lock = read.ok ? ok(read.value.lock) : fail(`${LOCK_NAME} ${read.failure}`);
   const definitions = createDeployment([], options).workspaces?.definitions ?? [];
   // What generates and validates is loaded only where it is used.
-  const { testContracts } = await import("../contracts/test-contracts.ts");
-  const { hostInTrials } = await import("../contracts/harness/fake-workspaces.ts");
+  const { testContracts } = await import("../contracts/test/test-contracts.ts");
+  const { hostInTrials } = await import("../contracts/test/fake-workspaces.ts");
   hostInTrials(definitions);
   const request = { chosen, verbose, contracts: tools, lock, exchanges: exchanges.value };
   if (!(await testContracts(request))) process.exitCode = 1;

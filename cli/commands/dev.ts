@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { ACTING_HEADER, DEVELOPER_HEADER } from "../../src/protocol/identity/development.ts";
 import { MODEL_WIRE_IDS, type ModelWireId } from "../../src/protocol/model/declaration.ts";
 import type { Page } from "../../src/http/pages/pages.ts";
-import { buildDeployment } from "../build-deployment.ts";
+import { buildDeployment } from "../project/build-deployment.ts";
 import { CommandError, type Command, messageOf, parsing, UsageError } from "../command.ts";
 import { startFront } from "../development/front.ts";
 import {
@@ -22,12 +22,12 @@ import { storeTenant } from "../development/store-tenant.ts";
 import { type Provider, readDevVars, readProvider, readTokens } from "../development/settings.ts";
 import { tellBuilds } from "../development/tell-builds.ts";
 import { keepWorker } from "../development/worker.ts";
-import { freePort } from "../free-port.ts";
-import { loadScenarios } from "../offline-scenarios.ts";
-import { startOfflineModel } from "../offline-model.ts";
+import { freePort } from "../development/free-port.ts";
+import { loadScenarios } from "../offline/offline-scenarios.ts";
+import { startOfflineModel } from "../offline/offline-model.ts";
 import { readLocalDocuments } from "../push/local-documents.ts";
 import { openDevelopmentRecord } from "../push/pushed-record.ts";
-import { loadDeployment, outputFolder, projectFolder } from "../project.ts";
+import { loadDeployment, outputFolder, projectFolder } from "../project/project.ts";
 
 const USAGE =
   "Usage: interlock dev [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +

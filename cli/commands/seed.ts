@@ -5,7 +5,7 @@ import { compareVersions } from "../../src/contracts/catalog/route-versions.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { ACTING_HEADER } from "../../src/protocol/identity/development.ts";
 import { type Command, CommandError, parsing, UsageError } from "../command.ts";
-import { loadDeployment, projectFolder } from "../project.ts";
+import { loadDeployment, projectFolder } from "../project/project.ts";
 import { createClient } from "../push/deployment-client.ts";
 import { readTarget } from "../push/target.ts";
 import { checkRow, readRows, type Row, type WrongLine } from "../seed/read-rows.ts";

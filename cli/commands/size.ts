@@ -5,8 +5,8 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { Metafile } from "esbuild";
 import { type Command, parsing, UsageError } from "../command.ts";
-import { projectFolder } from "../project.ts";
-import { bundleWorker } from "../worker-bundle.ts";
+import { projectFolder } from "../project/project.ts";
+import { bundleWorker } from "../project/worker-bundle.ts";
 
 export const command: Command = {
   usage:

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 import { SCOPES } from "../../src/protocol/identity/principal.ts";
 import { type Command, messageOf, parsing, UsageError } from "../command.ts";
-import { JWT_USAGE, mintJwt } from "../mint-jwt.ts";
+import { JWT_USAGE, mintJwt } from "../token/mint-jwt.ts";
 
 /** Scopes of a chat client. Management scopes have to be named. */
 const DEFAULT_SCOPES = "chat,runs:read,tools:read";

@@ -6,7 +6,7 @@ import type { PlannedDocument } from "../push/plan.ts";
 import type { PushedRecord } from "../push/pushed-record.ts";
 import { formatWarnings } from "../push/report.ts";
 import { readPlan } from "../push/read-plan.ts";
-import { placeOf } from "../tenant-files.ts";
+import { placeOf } from "../push/tenant-files.ts";
 
 /** The tenant of development, the project that has its files, and what was stored of them. */
 export interface DevelopmentTenant {

@@ -1,5 +1,5 @@
-import { startTree, type ProcessTree } from "../process-tree.ts";
-import { wranglerScript } from "../project.ts";
+import { startTree, type ProcessTree } from "./process-tree.ts";
+import { wranglerScript } from "../project/project.ts";
 import { copyPretty } from "./pretty-log.ts";
 import { followFrames } from "./source-frames.ts";
 

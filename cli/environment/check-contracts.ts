@@ -4,9 +4,9 @@ import { pathToFileURL } from "node:url";
 import { readCompiled } from "../../src/contracts/catalog/compiled.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { messageOf } from "../command.ts";
-import { compareWithLock } from "../contracts/compare-with-lock.ts";
-import { LOCK_NAME } from "../contracts/lock-folder.ts";
-import { outputFolder } from "../project.ts";
+import { compareWithLock } from "../contracts/lock/compare-with-lock.ts";
+import { LOCK_NAME } from "../contracts/lock/lock-folder.ts";
+import { outputFolder } from "../project/project.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks that the compiled contracts are those of the tools, and that the lock holds them. */

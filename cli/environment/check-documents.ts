@@ -19,7 +19,7 @@ import { isTenantModel } from "../../src/protocol/provider/tenant-model.ts";
 import { CommandError, messageOf } from "../command.ts";
 import { PEOPLE_FILE, readPeople } from "../development/people.ts";
 import { type LocalDocument, readLocalDocuments } from "../push/local-documents.ts";
-import { placeOf } from "../tenant-files.ts";
+import { placeOf } from "../push/tenant-files.ts";
 import type { Finding } from "./finding.ts";
 
 /** What the documents of the tenant are checked against. */

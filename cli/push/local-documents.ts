@@ -9,7 +9,7 @@ import { providerId } from "../../src/protocol/provider/provider-id.ts";
 import { tenantProviderBody } from "../../src/protocol/provider/tenant-provider.ts";
 import { formatExpectation } from "../../src/protocol/text/format-expectation.ts";
 import { CommandError } from "../command.ts";
-import { placeOf, readTenantFiles } from "../tenant-files.ts";
+import { placeOf, readTenantFiles } from "./tenant-files.ts";
 
 /** The kinds of documents, in the order in which they are stored: each may name earlier ones. */
 export const KINDS = ["connections", "providers", "policy", "assistants"] as const;

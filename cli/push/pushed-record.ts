@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { CommandError } from "../command.ts";
-import { readJsonFile } from "../tenant-files.ts";
+import { readJsonFile } from "./tenant-files.ts";
 import type { DocumentKey } from "./local-documents.ts";
 
 const record = v.record(v.string(), v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/)));

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
 import type { AppliedDocument, Outcome } from "./apply-plan.ts";
-import { placeOf } from "../tenant-files.ts";
+import { placeOf } from "./tenant-files.ts";
 import type { Difference } from "./differences.ts";
 import type { Action, PlannedDocument } from "./plan.ts";
 

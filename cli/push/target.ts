@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { isLoopback } from "../../src/protocol/connection/egress-host.ts";
 import { formatExpectation } from "../../src/protocol/text/format-expectation.ts";
 import { CommandError } from "../command.ts";
-import { readJsonFile } from "../tenant-files.ts";
+import { readJsonFile } from "./tenant-files.ts";
 
 const FILE = "tenant/environments.json";
 /** The variable with the bearer token of the tenant. */

@@ -10,7 +10,7 @@ const SECRETS = "test/cli/push-secrets.node.test.ts";
 export const ENVIRONMENTS: readonly Mutant[] = [
   {
     name: "a module that a Worker cannot start with passes the build",
-    file: "cli/start-guard.ts",
+    file: "cli/project/start-guard.ts",
     from: "if (!startGuard.isStarting) return",
     to: "if (startGuard) return",
     test: {
@@ -20,7 +20,7 @@ export const ENVIRONMENTS: readonly Mutant[] = [
   },
   {
     name: "commands cannot run what a Worker may run later",
-    file: "cli/start-guard.ts",
+    file: "cli/project/start-guard.ts",
     from: 'js: "startGuard.isStarting = false;"',
     to: 'js: ""',
     test: {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diffContracts } from "../../cli/contracts/diff-contracts.ts";
+import { diffContracts } from "../../cli/contracts/diff/diff-contracts.ts";
 import type { PublishedContract } from "../../src/contracts/catalog/publish.ts";
 import { publishContract } from "../../src/contracts/catalog/publish.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { formatLock, parseLock, toLock } from "../../cli/contracts/contract-lock.ts";
+import { formatLock, parseLock, toLock } from "../../cli/contracts/lock/contract-lock.ts";
 import type { PublishedContract } from "../../src/contracts/catalog/publish.ts";
-import { mergeLocks, reviewLock } from "../../cli/contracts/review-lock.ts";
-import { countFindings, formatFindings } from "../../cli/contracts/format-findings.ts";
+import { mergeLocks, reviewLock } from "../../cli/contracts/lock/review-lock.ts";
+import { countFindings, formatFindings } from "../../cli/contracts/lock/format-findings.ts";
 import { PUBLISHED, versioned, withValue } from "./published.ts";
 
 const TIMEOUT = "/contract/runtime/timeout_ms";

@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ContractChange } from "../../cli/contracts/contract-change.ts";
-import { diffInputSchema, diffOutputSchema } from "../../cli/contracts/diff-schemas.ts";
+import type { ContractChange } from "../../cli/contracts/diff/contract-change.ts";
+import { diffInputSchema, diffOutputSchema } from "../../cli/contracts/diff/diff-schemas.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { sampleOfRuns } from "../shared/sample.ts";
 

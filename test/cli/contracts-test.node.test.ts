@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ContractLock } from "../../cli/contracts/contract-lock.ts";
-import { LOCK_NAME, readLock } from "../../cli/contracts/lock-folder.ts";
+import type { ContractLock } from "../../cli/contracts/lock/contract-lock.ts";
+import { LOCK_NAME, readLock } from "../../cli/contracts/lock/lock-folder.ts";
 import { withCompileCache } from "../shared/compile-cache.ts";
 import { EXCHANGES, PLANTED_HTTP } from "./planted-http.ts";
 import { failedWithChange } from "./with-change.ts";

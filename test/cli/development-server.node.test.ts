@@ -11,7 +11,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startFront } from "../../cli/development/front.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
-import { freePort } from "../../cli/free-port.ts";
+import { freePort } from "../../cli/development/free-port.ts";
 
 const person = (name: string) => ({
   tenantId: "t" as TenantId,

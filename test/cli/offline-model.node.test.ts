@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startOfflineModel } from "../../cli/offline-model.ts";
-import { loadScenarios } from "../../cli/offline-scenarios.ts";
+import { startOfflineModel } from "../../cli/offline/offline-model.ts";
+import { loadScenarios } from "../../cli/offline/offline-scenarios.ts";
 import { ProjectFolder } from "../shared/project-folder.ts";
 import { declareModel } from "../../src/protocol/model/declare-model.ts";
 import { createHttpModel } from "../../src/adapters/model/http-model.ts";

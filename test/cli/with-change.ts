@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
-import type { ContractLock } from "../../cli/contracts/contract-lock.ts";
-import type { evaluate } from "../../cli/contracts/harness/evaluate.ts";
+import type { ContractLock } from "../../cli/contracts/lock/contract-lock.ts";
+import type { evaluate } from "../../cli/contracts/test/evaluate.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Inside node_modules, so that the packages are found and shared. */
 const CACHE = join(ROOT, "node_modules/.cache");
 const SOURCES = `
-  export { evaluate } from "./cli/contracts/harness/evaluate.ts";
+  export { evaluate } from "./cli/contracts/test/evaluate.ts";
   export { PLANTED } from "./test/cli/planted-contracts.ts";
 `;
 

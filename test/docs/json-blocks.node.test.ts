@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { parseExchanges } from "../../cli/contracts/exchange-files.ts";
+import { parseExchanges } from "../../cli/contracts/test/exchange-files.ts";
 import { readPeople } from "../../cli/development/people.ts";
 import { readLocalDocument } from "../../cli/push/local-documents.ts";
 import { environmentsDocument } from "../../cli/push/target.ts";
@@ -104,7 +104,7 @@ function withKeys(value: unknown): string {
 function compileObservation(): Accept {
   const ajv = new Ajv2020({ strict: false });
   addFormats(ajv);
-  const file = join(ROOT, "cli/contracts/harness/observation.schema.json");
+  const file = join(ROOT, "cli/contracts/test/observation.schema.json");
   const validate = ajv.compile(JSON.parse(readFileSync(file, "utf8")) as object);
   return (value) => validate(value);
 }

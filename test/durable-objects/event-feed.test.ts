@@ -10,7 +10,7 @@ import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { drainPromises } from "../fakes/runner-ports.ts";
+import { drainPromises } from "../../src/testing/fakes/runner-ports.ts";
 import { bindings } from "../shared/worker.ts";
 
 type Open = (seq: number, wire?: ClientWire) => ReadableStream<Uint8Array>;

@@ -7,8 +7,8 @@ import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts
 import { TOOLS } from "../../src/tools/index.ts";
 import type { RunEvidence } from "../../src/loop/replay/evidence.ts";
 import { policyDocumentKey } from "../../src/protocol/policy/pin.ts";
-import { forbiddenCalls, replay } from "../fakes/evidence.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { forbiddenCalls, replay } from "../../src/testing/fakes/evidence.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { effects, LAB_TOOLS } from "../workers/lab-tools.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { bindings, chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";

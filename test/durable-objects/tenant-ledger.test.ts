@@ -11,7 +11,7 @@ import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { bindings } from "../shared/worker.ts";
 
 const tenants = composeTenants((env as unknown as typeof bindings).TENANTS);

@@ -9,7 +9,7 @@ import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { seededRandom } from "../../scripts/chaos/seeded-random.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { bindings } from "../shared/worker.ts";
 
 const BY = { actorId: "user:olga" as ActorId };

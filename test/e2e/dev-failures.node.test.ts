@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { freePort } from "../../cli/free-port.ts";
+import { freePort } from "../../cli/development/free-port.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/tools/core/calculate.ts";

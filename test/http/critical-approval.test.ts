@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 import { cancel } from "../shared/run-object.ts";
 import { APPROVE, askToPay, callOf, decide, ended } from "../shared/people.ts";

@@ -5,7 +5,7 @@ import { putPolicy as handlePut } from "../../src/http/tenant/policy.ts";
 import type { Services } from "../../src/http/services.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { bindings, putPolicy, send, type Caller } from "../shared/worker.ts";
 
 const FIRST = { "if-none-match": "*" };

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { reset } from "cloudflare:test";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { putPolicy, send, type Caller } from "../shared/worker.ts";
 
 const FIRST = { "if-none-match": "*" };

@@ -8,7 +8,7 @@ import { createApp } from "../../src/http/app.ts";
 import type { Services } from "../../src/http/services.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { seedPolicies, send } from "../shared/worker.ts";
 import type { TOKENS } from "../shared/tokens.ts";
 

@@ -9,8 +9,15 @@ import type { StopReason } from "../../src/protocol/run/facts.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { DENY_ALL } from "../../src/protocol/policy/document.ts";
-import { fakeRunCapabilities, policyOf } from "../fakes/fakes.ts";
-import { ACME, ANN, lenientPorts, RUN_ID, ledgerThat, type Closed } from "../fakes/runner-ports.ts";
+import { fakeRunCapabilities, policyOf } from "../../src/testing/fakes/fakes.ts";
+import {
+  ACME,
+  ANN,
+  lenientPorts,
+  RUN_ID,
+  ledgerThat,
+  type Closed,
+} from "../../src/testing/fakes/runner-ports.ts";
 import { noteTool } from "../shared/tools.ts";
 import { live, Storage } from "./incarnations.ts";
 

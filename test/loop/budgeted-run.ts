@@ -7,8 +7,8 @@ import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { policyOf } from "../fakes/fakes.ts";
-import { ACME, ANN, passing, RUN_ID, lenientPorts } from "../fakes/runner-ports.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
+import { ACME, ANN, passing, RUN_ID, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,

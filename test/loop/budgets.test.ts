@@ -4,8 +4,8 @@ import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import { DENY_ALL } from "../../src/protocol/policy/document.ts";
-import { policyOf } from "../fakes/fakes.ts";
-import { ledgerThat, type Closed } from "../fakes/runner-ports.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
+import { ledgerThat, type Closed } from "../../src/testing/fakes/runner-ports.ts";
 import { asking, run, insatiable } from "./budgeted-run.ts";
 
 test("a run makes no model call once its tokens are used up", async () => {

@@ -11,8 +11,8 @@ import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
-import { policyOf, fakeRunCapabilities } from "../fakes/fakes.ts";
-import { ACME, ANN, RUN_ID, lenientPorts } from "../fakes/runner-ports.ts";
+import { policyOf, fakeRunCapabilities } from "../../src/testing/fakes/fakes.ts";
+import { ACME, ANN, RUN_ID, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 import { live, Storage } from "./incarnations.ts";
 
 const CLAIM: RunClaim = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { ledgerThat, drainPromises, type Closed } from "../fakes/runner-ports.ts";
+import { ledgerThat, drainPromises, type Closed } from "../../src/testing/fakes/runner-ports.ts";
 import { run, asking } from "./budgeted-run.ts";
 
 describe("what a model call may use", () => {

@@ -1,5 +1,5 @@
 import { MemoryLog } from "../../src/testing/memory-log.ts";
-import { lenientPorts } from "../fakes/runner-ports.ts";
+import { lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 import { describe, expect, test } from "vitest";
 import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
 import { CallIds } from "../../src/loop/call-ids.ts";

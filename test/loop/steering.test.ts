@@ -3,10 +3,10 @@ import type { Model } from "../../src/capabilities/model.ts";
 import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
-import { passing, lenientPorts } from "../fakes/runner-ports.ts";
+import { passing, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { CLAIM, MemoryInbox, answer, asks, playModel, voices } from "./steered-run.ts";
 
 describe("a run", () => {

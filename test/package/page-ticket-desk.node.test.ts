@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../../cli/free-port.ts";
+import { freePort } from "../../cli/development/free-port.ts";
 import { PLACEHOLDERS } from "../../cli/scaffold/placeholders.ts";
 import { startBrowser } from "../shared/browser.ts";
 import { Person } from "../story/person.ts";

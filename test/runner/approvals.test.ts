@@ -6,10 +6,15 @@ import type { ActorId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { WAITING } from "../../src/runner/waiting.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { policyOf } from "../fakes/fakes.ts";
-import { approveAtDesk, type Forgery } from "../shared/approve-at-desk.ts";
-import { APPROVAL_SECRET, benchFor, endOf, type BenchSettings } from "../fakes/runner-ports.ts";
-import { TestDesk } from "../fakes/test-desk.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
+import { approveAtDesk, type Forgery } from "../../src/testing/fakes/approve-at-desk.ts";
+import {
+  APPROVAL_SECRET,
+  benchFor,
+  endOf,
+  type BenchSettings,
+} from "../../src/testing/fakes/runner-ports.ts";
+import { TestDesk } from "../../src/testing/fakes/test-desk.ts";
 import { AS_READ, noteTool } from "../shared/tools.ts";
 
 const signer = createApprovalSigner(APPROVAL_SECRET);

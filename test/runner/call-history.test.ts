@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { CallHistory } from "../../src/runner/call-history.ts";
-import { benchFor, endOf } from "../fakes/runner-ports.ts";
+import { benchFor, endOf } from "../../src/testing/fakes/runner-ports.ts";
 import { noteTool, readTool } from "../shared/tools.ts";
 
 describe("repairing refused arguments", () => {

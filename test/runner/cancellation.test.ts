@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../../src/protocol/outcome/result.ts";
-import { benchFor, drainPromises, endOf, ledgerThat, passing } from "../fakes/runner-ports.ts";
+import {
+  benchFor,
+  drainPromises,
+  endOf,
+  ledgerThat,
+  passing,
+} from "../../src/testing/fakes/runner-ports.ts";
 import { down, never } from "./answers.ts";
 import { execNote } from "./exec-note.ts";
 import { noteTool, readTool } from "../shared/tools.ts";

@@ -6,7 +6,7 @@ import { ok } from "../../src/protocol/outcome/result.ts";
 import type { ToolCall } from "../../src/protocol/tool/call.ts";
 import type { FakeClock } from "../../src/testing/fake-clock.ts";
 import type { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { benchFor, contextOf, passing } from "../fakes/runner-ports.ts";
+import { benchFor, contextOf, passing } from "../../src/testing/fakes/runner-ports.ts";
 import { AS_READ } from "../shared/tools.ts";
 
 export const ALLOW = { allowedTools: ["test__note"] };

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
-import { benchFor, passing } from "../fakes/runner-ports.ts";
+import { benchFor, passing } from "../../src/testing/fakes/runner-ports.ts";
 import { never } from "./answers.ts";
 import { execNote } from "./exec-note.ts";
 import { AS_READ, noteTool } from "../shared/tools.ts";

@@ -7,8 +7,8 @@ import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { TAXONOMY_CLASSES } from "../../src/protocol/outcome/taxonomy.ts";
 import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
-import { benchFor } from "../fakes/runner-ports.ts";
-import { mutationOf, valueOf } from "../shared/schema-arbitrary.ts";
+import { benchFor } from "../../src/testing/fakes/runner-ports.ts";
+import { mutationOf, valueOf } from "../../cli/contracts/test/schema-values.ts";
 
 /** Uses every kind of the schema subset. */
 const everyKind = defineTool({

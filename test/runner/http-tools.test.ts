@@ -8,8 +8,13 @@ import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
 import { ok, type Result } from "../../src/protocol/outcome/result.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
-import { fakeEgress, fakeRunCapabilities, fakeScope, runBound } from "../fakes/fakes.ts";
-import { benchFor, endOf, passing, type Bench } from "../fakes/runner-ports.ts";
+import {
+  fakeEgress,
+  fakeRunCapabilities,
+  fakeScope,
+  runBound,
+} from "../../src/testing/fakes/fakes.ts";
+import { benchFor, endOf, passing, type Bench } from "../../src/testing/fakes/runner-ports.ts";
 
 const URL_OF_SHOP = "https://shop.example/orders";
 

@@ -3,8 +3,8 @@ import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";
-import { fakeRunCapabilities } from "../fakes/fakes.ts";
-import { benchFor, endOf } from "../fakes/runner-ports.ts";
+import { fakeRunCapabilities } from "../../src/testing/fakes/fakes.ts";
+import { benchFor, endOf } from "../../src/testing/fakes/runner-ports.ts";
 import { execNote } from "./exec-note.ts";
 import { AS_READ, noteTool } from "../shared/tools.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { FairLock } from "../../src/runner/fair-lock.ts";
-import { benchFor, drainPromises } from "../fakes/runner-ports.ts";
+import { benchFor, drainPromises } from "../../src/testing/fakes/runner-ports.ts";
 import { noteTool, readTool } from "../shared/tools.ts";
 
 test("parallel tools of a step run together, and other tools run alone and in order", async () => {

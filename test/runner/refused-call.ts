@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { benchFor, endOf, type BenchSettings } from "../fakes/runner-ports.ts";
+import { benchFor, endOf, type BenchSettings } from "../../src/testing/fakes/runner-ports.ts";
 import { noteTool } from "../shared/tools.ts";
 
 export const allowing = (more: object = {}): object => ({ allowedTools: ["test__note"], ...more });

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { ok } from "../../src/protocol/outcome/result.ts";
-import { benchFor, endOf } from "../fakes/runner-ports.ts";
+import { benchFor, endOf } from "../../src/testing/fakes/runner-ports.ts";
 import { execNote } from "./exec-note.ts";
 import { noteTool } from "../shared/tools.ts";
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../cli/free-port.ts";
+import { freePort } from "../../cli/development/free-port.ts";
 
 /** The product as `npm run dev` starts it. */
 export interface DevServer {

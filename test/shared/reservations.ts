@@ -7,7 +7,7 @@ import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { policyOf } from "../fakes/fakes.ts";
+import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { bindings } from "./worker.ts";
 
 export const BY = { actorId: "user:olga" as ActorId };

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleEntry } from "../../scripts/bundle-entry.ts";
 import { hostWorker } from "../../scripts/chaos/hosts.ts";
-import { PACKAGE_FOLDER } from "../../cli/project.ts";
-import { readWorkerBindings } from "../../cli/worker-bundle.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/project.ts";
+import { readWorkerBindings } from "../../cli/project/worker-bundle.ts";
 import { connectionKeysSecret } from "./tokens.ts";
 
 /** The reference deployment, started on this machine as one Worker over HTTP. */

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { bundleEntry } from "../../scripts/bundle-entry.ts";
 import type { Deployment } from "../../scripts/chaos/deployment.ts";
 import { type Host, hostWorker } from "../../scripts/chaos/hosts.ts";
-import { readWorkerBindings } from "../../cli/worker-bundle.ts";
+import { readWorkerBindings } from "../../cli/project/worker-bundle.ts";
 import { AUDIENCE, ISSUER, type Town } from "./town.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

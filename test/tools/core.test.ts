@@ -3,7 +3,7 @@ import { registerContracts } from "../../src/contracts/check/register.ts";
 import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
-import { fakeRunCapabilities, runBound } from "../fakes/fakes.ts";
+import { fakeRunCapabilities, runBound } from "../../src/testing/fakes/fakes.ts";
 
 const titles: string[] = [];
 const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities(titles));

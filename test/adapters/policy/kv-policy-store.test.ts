@@ -7,7 +7,7 @@ import type { JsonValue } from "../../../src/protocol/json/value.ts";
 import type { PolicyPin } from "../../../src/protocol/policy/pin.ts";
 import { DENY_ALL } from "../../../src/protocol/policy/document.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
-import { policyOf } from "../../fakes/fakes.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 
 const acme = "acme" as TenantId;
 const POINTER = "policy/acme/current";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createPolicyAuthorization } from "../../../src/adapters/policy/policy-authorization.ts";
 import type { AuthorizationRequest } from "../../../src/capabilities/identity.ts";
 import type { ActorId, TenantId } from "../../../src/protocol/identity/ids.ts";
-import { policyOf } from "../../fakes/fakes.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 
 const actor = (id: string): ActorId => id as ActorId;
 const question: AuthorizationRequest = {

@@ -3,7 +3,7 @@ import type { DispatchTicket } from "../../../src/capabilities/tool.ts";
 import { issueTicket } from "../../../src/contracts/bind/dispatch-ticket.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
 import { createToolSource } from "../../../src/contracts/bind/tool-source.ts";
-import { fakeRunCapabilities, fakeScope } from "../../fakes/fakes.ts";
+import { fakeRunCapabilities, fakeScope } from "../../../src/testing/fakes/fakes.ts";
 import { noteTool } from "../../shared/tools.ts";
 
 const { tool: contract, reached } = noteTool();

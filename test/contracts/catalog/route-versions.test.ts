@@ -7,7 +7,7 @@ import type { AnyToolContract } from "../../../src/contracts/define/definition.t
 import { createToolCatalog, findTool } from "../../../src/contracts/catalog/tool-catalog.ts";
 import { isSunset } from "../../../src/protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../../../src/protocol/tool/spec.ts";
-import { fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
+import { fakeRunCapabilities, policyOf } from "../../../src/testing/fakes/fakes.ts";
 import { sound } from "../definitions.ts";
 
 const NOW = Date.UTC(2026, 0, 31);

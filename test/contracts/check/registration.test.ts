@@ -7,7 +7,7 @@ import { httpErrorsOf } from "../../../src/protocol/outcome/http-failure.ts";
 import { createToolSource } from "../../../src/contracts/bind/tool-source.ts";
 import { createToolCatalog, listOffered } from "../../../src/contracts/catalog/tool-catalog.ts";
 import { CORE_TOOLS } from "../../../src/tools/core/pack.ts";
-import { fakeRunCapabilities, policyOf } from "../../fakes/fakes.ts";
+import { fakeRunCapabilities, policyOf } from "../../../src/testing/fakes/fakes.ts";
 import { complete, sound, undo } from "../definitions.ts";
 
 const define = (definition: object): AnyToolContract => defineTool(definition as never);

@@ -5,7 +5,7 @@ import { defineTool } from "../../../src/contracts/define/define-tool.ts";
 import { matchPolicy } from "../../../src/contracts/policy/match-policy.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import type { ToolSpec } from "../../../src/protocol/tool/spec.ts";
-import { policyOf } from "../../fakes/fakes.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 
 const address = v.strictObject({ address: v.string() });
 const specOf = (version: string, more: v.ObjectEntries = {}): ToolSpec =>

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RunEvidence } from "../../../src/loop/replay/evidence.ts";
 import type { AiEvent } from "../../../src/protocol/run/event.ts";
-import { forbiddenCalls, happen, replay } from "../../fakes/evidence.ts";
-import { policyOf } from "../../fakes/fakes.ts";
+import { forbiddenCalls, happen, replay } from "../../../src/testing/fakes/evidence.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 import { noteTool } from "../../shared/tools.ts";
 
 beforeEach(() => {

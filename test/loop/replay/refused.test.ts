@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AiEvent } from "../../../src/protocol/run/event.ts";
 import { fail } from "../../../src/protocol/outcome/result.ts";
-import { happen, replay, type Happening } from "../../fakes/evidence.ts";
-import { policyOf } from "../../fakes/fakes.ts";
+import { happen, replay, type Happening } from "../../../src/testing/fakes/evidence.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 import { AS_READ, noteTool } from "../../shared/tools.ts";
 
 const down = fail({

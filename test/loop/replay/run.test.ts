@@ -1,7 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ConnectionId } from "../../../src/protocol/identity/ids.ts";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
-import { forbiddenCalls, happen, replay, TestInbox, type Happening } from "../../fakes/evidence.ts";
+import {
+  forbiddenCalls,
+  happen,
+  replay,
+  TestInbox,
+  type Happening,
+} from "../../../src/testing/fakes/evidence.ts";
 import { PNG } from "../../shared/files.ts";
 import { noteTool, readTool } from "../../shared/tools.ts";
 

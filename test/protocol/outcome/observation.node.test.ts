@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import schema from "../../../cli/contracts/harness/observation.schema.json" with { type: "json" };
+import schema from "../../../cli/contracts/test/observation.schema.json" with { type: "json" };
 import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { observeFailure, observeSuccess } from "../../../src/protocol/outcome/observation.ts";

@@ -18,9 +18,14 @@ import {
 } from "../../../src/runner/approval/describe-compensation.ts";
 import { previewStates } from "../../../src/runner/approval/preview-states.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
-import { fakeEgress, fakeRunCapabilities, newestOf, policyOf } from "../../fakes/fakes.ts";
+import {
+  fakeEgress,
+  fakeRunCapabilities,
+  newestOf,
+  policyOf,
+} from "../../../src/testing/fakes/fakes.ts";
 import { MemoryLog } from "../../../src/testing/memory-log.ts";
-import { contextOf, passing, RUN_ID } from "../../fakes/runner-ports.ts";
+import { contextOf, passing, RUN_ID } from "../../../src/testing/fakes/runner-ports.ts";
 
 const KEY = "key-of-the-operation";
 const FINGERPRINTS = createFingerprints("a secret of thirty-two characters");

@@ -3,14 +3,14 @@ import type { ToolInvocationRecord } from "../../../src/protocol/invocation/reco
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
 import { limitsOf } from "../../../src/protocol/policy/limits.ts";
 import { RunBudget } from "../../../src/runner/budget/of-run.ts";
-import { policyOf } from "../../fakes/fakes.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 import {
   benchFor,
   endOf,
   ledgerThat,
   type BenchSettings,
   type Closed,
-} from "../../fakes/runner-ports.ts";
+} from "../../../src/testing/fakes/runner-ports.ts";
 import { AS_READ, noteTool, readTool } from "../../shared/tools.ts";
 
 const ANSWERS = [() => ok({ text: "a" })];

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { benchFor, endOf } from "../../../src/testing/fakes/runner-ports.ts";
 import { allowing } from "../refused-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
 import { limitsOf } from "../../../src/protocol/policy/limits.ts";
 import { RunBudget } from "../../../src/runner/budget/of-run.ts";
-import { policyOf } from "../../fakes/fakes.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 
 const RECORD: ToolInvocationRecord = {
   number: 1,

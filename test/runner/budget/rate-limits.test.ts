@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RunBudget } from "../../../src/runner/budget/of-run.ts";
-import { benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { benchFor, endOf } from "../../../src/testing/fakes/runner-ports.ts";
 import { noteTool } from "../../shared/tools.ts";
 
 test("the contract's rate limit applies within the run", async () => {

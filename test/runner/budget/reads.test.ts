@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import { benchFor } from "../../fakes/runner-ports.ts";
+import { benchFor } from "../../../src/testing/fakes/runner-ports.ts";
 import { readTool } from "../../shared/tools.ts";
 
 describe("the tenant's ledger", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { benchFor, endOf } from "../../../src/testing/fakes/runner-ports.ts";
 import { ALLOW, execNote, type NoteCall } from "../exec-note.ts";
 import { allowing } from "../refused-call.ts";
 import { noteTool } from "../../shared/tools.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
-import { benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { benchFor, endOf } from "../../../src/testing/fakes/runner-ports.ts";
 import { allowing } from "../refused-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 

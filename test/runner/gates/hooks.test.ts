@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolHook } from "../../../src/capabilities/tool.ts";
-import { ACME, ANN, benchFor, endOf, passing } from "../../fakes/runner-ports.ts";
+import { ACME, ANN, benchFor, endOf, passing } from "../../../src/testing/fakes/runner-ports.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { never } from "../answers.ts";
 import { refuse } from "../refused-call.ts";

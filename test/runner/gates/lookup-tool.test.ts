@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { benchFor, endOf } from "../../../src/testing/fakes/runner-ports.ts";
 import { noteTool } from "../../shared/tools.ts";
 
 test("a deprecated version works, and a warning names its replacement", async () => {

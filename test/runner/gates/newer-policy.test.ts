@@ -3,8 +3,14 @@ import type { ReservationAnswer } from "../../../src/capabilities/budget.ts";
 import type { PolicyStore } from "../../../src/capabilities/policy.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { WAITING } from "../../../src/runner/waiting.ts";
-import { policyOf } from "../../fakes/fakes.ts";
-import { ACME, benchFor, endOf, ledgerThat, type BenchSettings } from "../../fakes/runner-ports.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
+import {
+  ACME,
+  benchFor,
+  endOf,
+  ledgerThat,
+  type BenchSettings,
+} from "../../../src/testing/fakes/runner-ports.ts";
 import { noteTool } from "../../shared/tools.ts";
 import { allowing, refuse } from "../refused-call.ts";
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
-import { benchFor, endOf, ledgerThat, type BenchSettings } from "../../fakes/runner-ports.ts";
+import {
+  benchFor,
+  endOf,
+  ledgerThat,
+  type BenchSettings,
+} from "../../../src/testing/fakes/runner-ports.ts";
 import { allowing, refuse } from "../refused-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { benchFor, endOf, passing } from "../../fakes/runner-ports.ts";
+import { benchFor, endOf, passing } from "../../../src/testing/fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import {
   ARGS,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MemoryJournal } from "../../../src/testing/memory-journal.ts";
-import { benchFor, endOf, passing } from "../../fakes/runner-ports.ts";
+import { benchFor, endOf, passing } from "../../../src/testing/fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import { ARGS, AT, IDEMPOTENT, NAME, toolOf, works } from "./interrupted-call.ts";
 import { AS_READ } from "../../shared/tools.ts";

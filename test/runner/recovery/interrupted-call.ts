@@ -7,7 +7,7 @@ import {
   passing,
   type Bench,
   type BenchSettings,
-} from "../../fakes/runner-ports.ts";
+} from "../../../src/testing/fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import { noteTool } from "../../shared/tools.ts";
 

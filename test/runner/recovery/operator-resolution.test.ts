@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
-import { ANN, benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { ANN, benchFor, endOf } from "../../../src/testing/fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import { ARGS, AT, NAME, crashWhileRunning, recordOf, toolOf, works } from "./interrupted-call.ts";
 import { noteTool } from "../../shared/tools.ts";

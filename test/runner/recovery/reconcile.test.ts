@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import { benchFor, endOf } from "../../fakes/runner-ports.ts";
+import { benchFor, endOf } from "../../../src/testing/fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import {
   ARGS,

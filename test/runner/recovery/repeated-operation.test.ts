@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import { benchFor, drainPromises, endOf, passing } from "../../fakes/runner-ports.ts";
+import {
+  benchFor,
+  drainPromises,
+  endOf,
+  passing,
+} from "../../../src/testing/fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import { ARGS, AT, NAME, crashWhileRunning, recordOf, toolOf, works } from "./interrupted-call.ts";
 import { noteTool } from "../../shared/tools.ts";

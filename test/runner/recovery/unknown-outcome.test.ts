@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import { benchFor, endOf, passing, type BenchSettings } from "../../fakes/runner-ports.ts";
+import {
+  benchFor,
+  endOf,
+  passing,
+  type BenchSettings,
+} from "../../../src/testing/fakes/runner-ports.ts";
 import { down, never } from "../answers.ts";
 import {
   ARGS,

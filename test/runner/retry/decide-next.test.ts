@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
-import { ACME, ANN, benchFor, endOf, passing, ledgerThat } from "../../fakes/runner-ports.ts";
+import {
+  ACME,
+  ANN,
+  benchFor,
+  endOf,
+  passing,
+  ledgerThat,
+} from "../../../src/testing/fakes/runner-ports.ts";
 import { noteTool, readTool } from "../../shared/tools.ts";
 
 const down = (retryAfterMs?: number) => () =>

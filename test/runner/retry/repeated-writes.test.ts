@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
-import { benchFor, drainPromises, passing, type BenchSettings } from "../../fakes/runner-ports.ts";
+import {
+  benchFor,
+  drainPromises,
+  passing,
+  type BenchSettings,
+} from "../../../src/testing/fakes/runner-ports.ts";
 import { noteTool } from "../../shared/tools.ts";
 import { ARGS, AT, failing, NAME, recordOf, toolOf, works } from "../recovery/interrupted-call.ts";
 

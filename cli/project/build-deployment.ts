@@ -1,0 +1,56 @@
+import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compileContracts, type CompiledContracts } from "../../src/contracts/catalog/compiled.ts";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import { fail } from "../../src/protocol/outcome/result.ts";
+import { CommandError } from "../command.ts";
+import { loadDeployment, outputFolder, PACKAGE_FOLDER } from "./project.ts";
+
+/**
+ * Builds what a deployment imports and serves: its compiled contracts and its pages. Returns why
+ * the deployment cannot be built; undefined when it can. What was built then answers nothing else.
+ * Contract: the same contracts give the same bytes.
+ */
+export async function buildDeployment(project: string): Promise<string | undefined> {
+  const output = outputFolder(project);
+  mkdirSync(output, { recursive: true });
+  layOutPages(project, output);
+  const compiled = await compile(project);
+  // As text: a literal would give a key like __proto__ another meaning.
+  const text = JSON.stringify(JSON.stringify(compiled));
+  replaceFile(join(output, "contracts.js"), `export const COMPILED = JSON.parse(${text});\n`);
+  replaceFile(join(output, "contracts.d.ts"), "export declare const COMPILED: unknown;\n");
+  return compiled.ok ? undefined : compiled.failure;
+}
+
+/** Lays the project's own files over the supplied pages. */
+function layOutPages(project: string, output: string): void {
+  for (const folder of [join(PACKAGE_FOLDER, "dist/public"), join(project, "public")]) {
+    if (existsSync(folder)) cpSync(folder, join(output, "public"), { recursive: true });
+  }
+}
+
+/**
+ * Registers every contract of the deployment, and derives what the deployed Worker reads, or why
+ * one may not register.
+ */
+async function compile(project: string): Promise<CompiledContracts> {
+  try {
+    const { tools } = await loadDeployment(project);
+    return compileContracts(registerContracts(tools));
+  } catch (error) {
+    if (error instanceof CommandError) return fail(error.message);
+    if (!(error instanceof Error)) return fail(String(error));
+    if (error.name === "ContractError") {
+      return fail(`contracts: ${error.message}; see docs/tools-authoring.md`);
+    }
+    return fail(error.stack ?? error.message);
+  }
+}
+
+/** Another build may read the file at this moment, and is to see all of it. */
+export function replaceFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text);
+  renameSync(draft, file);
+}

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build, type PluginBuild } from "esbuild";
+import type { DeploymentOptions } from "../../src/define-deployment.ts";
+import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";
+import { CommandError } from "../command.ts";
+import { findImportCircle } from "./import-circle.ts";
+import { guardStart } from "./start-guard.ts";
+
+/** The folder of this package: of the repository, or of the package in `node_modules`. */
+export const PACKAGE_FOLDER = findUpwards(import.meta.dirname, "package.json") ?? "/";
+
+/** The folder of the deployment that a command works on: the current one. */
+export function projectFolder(): string {
+  const folder = process.cwd();
+  if (existsSync(join(folder, "wrangler.toml"))) return folder;
+  throw new CommandError(
+    `There is no wrangler.toml in ${folder}. Run the command in the folder of a deployment, ` +
+      "or make one with: interlock new NAME",
+  );
+}
+
+/** What the build makes of a deployment. It is not committed. */
+export function outputFolder(project: string): string {
+  return join(project, ".interlock");
+}
+
+/**
+ * Loads what a deployment hands to `defineDeployment`, from the entry that wrangler.toml names.
+ * Fails: throws a CommandError with the compiler's messages or with the place of what a module
+ * throws, or the ContractError of a contract.
+ */
+export async function loadDeployment(project: string): Promise<DeploymentOptions> {
+  return (await loadEntry(project)).options;
+}
+
+/** Loads the entry: what it hands to `defineDeployment`, and the names of its exports. */
+export async function loadEntry(project: string): Promise<{
+  readonly options: DeploymentOptions;
+  readonly exported: readonly string[];
+}> {
+  const entry = readEntry(project);
+  const loaded = await loadModule(project, entry);
+  const options: unknown = loaded.default && Reflect.get(loaded.default, DEPLOYMENT_OPTIONS);
+  if (options !== undefined) {
+    return { options: options as DeploymentOptions, exported: Object.keys(loaded) };
+  }
+  throw new CommandError(`The default export of ${entry} is not the worker of defineDeployment.`);
+}
+
+/**
+ * Bundles a module of the project and loads it.
+ * Fails: throws a CommandError with the compiler's messages or with the place of what a module
+ * throws, or the ContractError of a contract.
+ */
+export async function loadModule(
+  project: string,
+  entry: string,
+): Promise<{ readonly default?: object }> {
+  // Another command may load the same module at this moment.
+  const outfile = join(outputFolder(project), `${basename(entry)}-${process.pid}.mjs`);
+  try {
+    const { metafile } = await build({
+      ...guardStart(),
+      absWorkingDir: project,
+      entryPoints: [entry],
+      outfile,
+      metafile: true,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      conditions: ["workerd", "worker", "browser"],
+      sourcemap: "inline",
+      loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
+      plugins: [{ name: "platform", setup: replacePlatform }],
+      logLevel: "silent",
+    }).catch((error: unknown) => {
+      throw new CommandError(describeBuild(error));
+    });
+    process.setSourceMapsEnabled(true);
+    return (await import(pathToFileURL(outfile).href).catch((error: unknown) => {
+      throw describeThrown(error, findImportCircle(metafile));
+    })) as { readonly default?: object };
+  } finally {
+    rmSync(outfile, { force: true });
+  }
+}
+
+/** Neither the platform nor the result of an earlier build is needed to read the deployment. */
+function replacePlatform(bundler: PluginBuild): void {
+  bundler.onResolve({ filter: /^cloudflare:/ }, () => ({ path: "platform", namespace: "empty" }));
+  bundler.onResolve({ filter: /\.interlock\/contracts\.js$/ }, () => ({
+    path: "contracts",
+    namespace: "empty",
+  }));
+  bundler.onLoad({ filter: /.*/, namespace: "empty" }, () => ({
+    contents:
+      "export class DurableObject {}\n" +
+      "export const waitUntil = undefined, COMPILED = undefined;",
+  }));
+}
+
+function readEntry(project: string): string {
+  const text = readFileSync(join(project, "wrangler.toml"), "utf8");
+  const entry = /^main\s*=\s*"([^"]+)"/m.exec(text)?.[1];
+  if (entry !== undefined && existsSync(join(project, entry))) return `./${entry}`;
+  throw new CommandError(
+    entry === undefined ? "wrangler.toml names no main." : `There is no file ${entry}.`,
+  );
+}
+
+/**
+ * Cuts the frames of the loader off what a module threw while it was loaded. Names the modules that
+ * import each other, where something may not have been defined yet for that reason.
+ */
+function describeThrown(error: unknown, circle: string | undefined): unknown {
+  if (!(error instanceof Error)) return error;
+  const isEarly = error instanceof TypeError || error.message.includes("not defined yet");
+  const hint = circle && isEarly ? `These modules import each other: ${circle}` : "";
+  if (error.name === "ContractError") {
+    if (hint) error.message += `. ${hint}`;
+    return error;
+  }
+  const lines = (error.stack ?? error.message).split("\n");
+  const loader = lines.findIndex((line) => /^ +at .*node:internal/.test(line));
+  const shown = lines.slice(0, loader < 0 ? undefined : loader);
+  return new CommandError([...shown, ...(hint ? [hint] : [])].join("\n"));
+}
+
+function describeBuild(error: unknown): string {
+  const { errors = [] } = error as { readonly errors?: readonly BuildMessage[] };
+  if (errors.length === 0) return String(error);
+  return errors.map(({ text, location }) => `${describePlace(location)}${text}`).join("\n");
+}
+
+interface BuildMessage {
+  readonly text: string;
+  readonly location: {
+    readonly file: string;
+    readonly line: number;
+    readonly column: number;
+  } | null;
+}
+
+function describePlace(location: BuildMessage["location"]): string {
+  return location ? `${location.file}:${location.line}:${location.column + 1}: ` : "";
+}
+
+/** The start script of the project's wrangler. Fails: throws a CommandError without one. */
+export function wranglerScript(project: string): string {
+  const script = findUpwards(project, "node_modules/wrangler/bin/wrangler.js");
+  if (script !== undefined) return join(script, "node_modules/wrangler/bin/wrangler.js");
+  throw new CommandError("wrangler is not installed. Run: npm install --save-dev wrangler");
+}
+
+/** The nearest folder, from here upwards, that holds a file. */
+function findUpwards(start: string, file: string): string | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, file))) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { createApprovalSigner } from "../../adapters/keys/jose-approval-signer.ts";
+import type {
+  ApprovalRecord,
+  ApprovalToken,
+  ApprovalVote,
+} from "../../protocol/approval/record.ts";
+import { approvalTokenOf } from "../../protocol/approval/token.ts";
+import type { ActorId } from "../../protocol/identity/ids.ts";
+import { ACME, APPROVAL_SECRET, RUN_ID } from "./runner-ports.ts";
+import type { TestDesk } from "./test-desk.ts";
+
+/** The forged part of an approval. */
+export interface Forgery {
+  readonly vote?: Partial<ApprovalVote>;
+  readonly token?: Partial<ApprovalToken>;
+  readonly record?: Partial<ApprovalRecord>;
+  readonly secret?: string;
+}
+
+/** Approves the first invocation with the required votes, except for the forged part. */
+export async function approveAtDesk(
+  desk: TestDesk,
+  { vote = {}, token = {}, record = {}, secret = APPROVAL_SECRET }: Forgery = {},
+): Promise<void> {
+  const open = desk.newest(1);
+  if (!open) throw new Error("nobody was asked");
+  const { required, roles, onlyRequester } = open.requirement;
+  const signer = createApprovalSigner(secret);
+  const votes = await Promise.all(
+    Array.from({ length: required }, async (_, index) => {
+      const approverId = onlyRequester ? open.requester : (`user:olga-${index}` as ActorId);
+      const said = { approverId, roles, reason: "fine", atMs: open.askedAtMs, ...vote };
+      const whole = approvalTokenOf({ ...open, termsHash: open.termsHash ?? "" }, said, {
+        runId: RUN_ID,
+        tenantId: ACME,
+      });
+      const signed = await signer.sign({ ...whole, ...token });
+      return Object.assign({ decision: "approve" as const, token: signed }, said);
+    }),
+  );
+  desk.change(1, { status: "approved", votes, ...record });
+}
