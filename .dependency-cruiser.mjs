@@ -99,12 +99,47 @@ const FOLDERS = {
     files: ["src/exports/tools.ts"],
     built: [".interlock/contracts.js"],
   },
+  // The command `interlock`: it loads a deployment, and imports none.
+  cli: {
+    inside: [
+      "protocol",
+      "env",
+      "capabilities",
+      "wire",
+      "contracts",
+      "runner",
+      "loop",
+      "adapters",
+      "http",
+      "workspace",
+      "compose",
+      "testing",
+      "define-deployment",
+    ],
+    packages: [
+      "@copilotkit/aimock",
+      "ajv",
+      "ajv-formats",
+      "esbuild",
+      "fast-check",
+      "jose",
+      "valibot",
+      "wrangler",
+    ],
+    isOnNode: true,
+  },
+  // What only this repository runs. Its crash tests play providers with the fakes of the tests.
+  scripts: {
+    inside: ["cli", "src", "durable-objects", "apps", "test/fakes"],
+    packages: ["esbuild", "miniflare", "oxc-parser", "valibot", "vitest", "wrangler"],
+    isOnNode: true,
+  },
 };
 
 const FILES = new Set(["env", "define-deployment", "host-workspaces", "index"]);
 
-/** Folders beside src. */
-const BESIDE = new Set(["durable-objects", "apps"]);
+/** Folders whose path starts at the root, not in src. */
+const BESIDE = new Set(["src", "durable-objects", "apps", "cli", "scripts", "test/fakes"]);
 
 function pathOf(folder) {
   if (BESIDE.has(folder)) return `^${folder}/`;
@@ -117,7 +152,7 @@ function escape(text) {
   return text.replace(/[/.:]/g, "\\$&");
 }
 
-function ruleFor([folder, { inside, packages, built = [], files = [], except = [] }]) {
+function ruleFor([folder, { inside, packages, isOnNode, built = [], files = [], except = [] }]) {
   const folders = [folder, ...inside].map((allowed) => pathOf(allowed));
   const allowed = [...folders, ...files.map((file) => `^${escape(file)}$`)];
   const installed = packages.map((name) => `node_modules/${escape(name)}(/|$)`);
@@ -131,7 +166,10 @@ function ruleFor([folder, { inside, packages, built = [], files = [], except = [
     name: `${folder}-imports`,
     severity: "error",
     from: { path: pathOf(folder), pathNot: except.map((path) => `${pathOf(folder)}${path}`) },
-    to: { pathNot: [...allowed, ...installed, ...builtIn, ...outputs, "\\.css$"] },
+    to: {
+      pathNot: [...allowed, ...installed, ...builtIn, ...outputs, "\\.css$"],
+      ...(isOnNode && { dependencyTypesNot: ["core"] }),
+    },
   };
 }
 

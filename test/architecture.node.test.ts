@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { cruise } from "dependency-cruiser";
@@ -17,6 +17,9 @@ interface Report {
   };
 }
 
+/** The folders that `npm run check:imports` reads. */
+const ROOMS = ["src", "durable-objects", "apps", "cli", "scripts"] as const;
+
 /** Rules of `npm run check:imports`, and how dependency-cruiser reads the sources. */
 async function readRules(): Promise<{ readonly options: object }> {
   const path = join(root, ".dependency-cruiser.mjs");
@@ -27,7 +30,7 @@ async function readRules(): Promise<{ readonly options: object }> {
 /** Checks the imports of a tree against the rules of the project. */
 async function cruiseTree(directory: string): Promise<Report> {
   const { options, ...ruleSet } = await readRules();
-  const { output } = await cruise(["src", "durable-objects", "apps"], {
+  const { output } = await cruise([...ROOMS], {
     ...options,
     ruleSet,
     validate: true,
@@ -41,7 +44,7 @@ async function rulesBrokenBy(files: Readonly<Record<string, string>>): Promise<r
   const directory = mkdtempSync(join(tmpdir(), "interlock-imports-"));
   scratch.push(directory);
   symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
-  for (const folder of ["src", "durable-objects", "apps"]) mkdirSync(join(directory, folder));
+  for (const folder of ROOMS) mkdirSync(join(directory, folder));
   for (const [file, source] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, file)), { recursive: true });
     writeFileSync(join(directory, file), source);
@@ -51,6 +54,7 @@ async function rulesBrokenBy(files: Readonly<Record<string, string>>): Promise<r
 }
 
 test("the source keeps every import rule", async () => {
+  expect(readFileSync(join(root, "package.json"), "utf8")).toContain(`.mjs ${ROOMS.join(" ")}"`);
   const report = await cruiseTree(root);
   expect(report.summary.violations).toEqual([]);
   expect(report.modules.length).toBeGreaterThan(60);
@@ -83,6 +87,16 @@ describe("a planted violation is found", () => {
     ["testing", "src/testing/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
     ["define-deployment", "src/define-deployment.ts", "src/http/b.ts", "./http/b.ts"],
     ["index", "src/index.ts", "src/adapters/b.ts", "./adapters/b.ts"],
+    ["http", "src/http/a.ts", "cli/b.ts", "../../cli/b.ts"],
+    ["testing", "src/testing/fakes/a.ts", "cli/b.ts", "../../../cli/b.ts"],
+    ["durable-objects", "durable-objects/a.ts", "cli/b.ts", "../cli/b.ts"],
+    ["apps", "apps/a/b.ts", "cli/b.ts", "../../cli/b.ts"],
+    ["cli", "cli/push/a.ts", "scripts/b.ts", "../../scripts/b.ts"],
+    ["cli", "cli/a.ts", "durable-objects/b.ts", "../durable-objects/b.ts"],
+    ["cli", "cli/a.ts", "apps/a/b.ts", "../apps/a/b.ts"],
+    ["cli", "cli/a.ts", "src/widget/b.ts", "../src/widget/b.ts"],
+    ["cli", "cli/a.ts", "test/fakes/b.ts", "../test/fakes/b.ts"],
+    ["scripts", "scripts/chaos/a.ts", "test/shared/b.ts", "../../test/shared/b.ts"],
   ])("in %s", async (folder, file, other, specifier) => {
     const broken = await rulesBrokenBy({
       ...target(other),
@@ -120,6 +134,17 @@ describe("a planted violation is found", () => {
       "src/runner/a.ts": 'import * as v from "valibot"; export const use = v.string;',
     });
     expect(broken).toEqual(["runner-imports"]);
+  });
+
+  test("when a package is not on the list of cli, which may import what Node brings along", async () => {
+    const broken = await rulesBrokenBy({
+      "cli/a.ts": 'import { join } from "node:path"; export const use = join;',
+    });
+    expect(broken).toEqual([]);
+    const missing = await rulesBrokenBy({
+      "cli/a.ts": 'import { chromium } from "playwright-core"; export const use = chromium;',
+    });
+    expect(missing).toEqual(["cli-imports"]);
   });
 
   test("when the platform is imported outside the objects", async () => {
