@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parseSync } from "oxc-parser";
-import { PACKAGE_FOLDER } from "../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../cli/project/folders.ts";
 
 const REPORT = "docs/public-api.txt";
 const USAGE = "Usage: node scripts/api-report.ts [--update]";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_FOLDER } from "../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../cli/project/folders.ts";
 
 const TARGET = join(PACKAGE_FOLDER, "dist/package");
 /** Files that the command `interlock` reads, besides its own code. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleText } from "./bundle-entry.ts";
-import { PACKAGE_FOLDER } from "../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../cli/project/folders.ts";
 import { measureStarts, type Start, type StartableWorker } from "./start-up.ts";
 import { bundleWithoutGamePlan } from "./pack-bundle.ts";
 import { bundleWithoutWire, listedWires, type EntryBundle } from "./wire-bundles.ts";

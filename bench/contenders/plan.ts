@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { PACKAGE_FOLDER } from "../../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { readWorkerBindings } from "../../cli/project/worker-bundle.ts";
 import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";

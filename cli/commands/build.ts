@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { buildDeployment, replaceFile } from "../project/build-deployment.ts";
 import { type Command, parsing } from "../command.ts";
 import { refusalFile } from "../development/refusal.ts";
-import { outputFolder, projectFolder } from "../project/project.ts";
+import { outputFolder, projectFolder } from "../project/folders.ts";
 
 export const command: Command = {
   usage:

@@ -18,7 +18,8 @@ import {
 import type { Finding } from "../environment/finding.ts";
 import { type KnownSecrets, readSecrets } from "../environment/known-secrets.ts";
 import { checkModels } from "../models/check-models.ts";
-import { loadEntry, projectFolder } from "../project/project.ts";
+import { projectFolder } from "../project/folders.ts";
+import { loadEntry } from "../project/load-deployment.ts";
 
 export const command: Command = {
   usage:

@@ -10,7 +10,8 @@ import { LOCK_NAME, MISSING, readLock, writeLock } from "../contracts/lock/lock-
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
 import { readExchanges } from "../contracts/test/exchange-files.ts";
 import { checkMigrations } from "../environment/check-migrations.ts";
-import { loadDeployment, projectFolder } from "../project/project.ts";
+import { projectFolder } from "../project/folders.ts";
+import { loadDeployment } from "../project/load-deployment.ts";
 import { compareWithLock, isBreaking, publishAll } from "../contracts/lock/compare-with-lock.ts";
 import { mergeLocks, reviewLock } from "../contracts/lock/review-lock.ts";
 import { countFindings, formatFindings } from "../contracts/lock/format-findings.ts";

@@ -27,7 +27,8 @@ import { loadScenarios } from "../offline/offline-scenarios.ts";
 import { startOfflineModel } from "../offline/offline-model.ts";
 import { readLocalDocuments } from "../push/local-documents.ts";
 import { openDevelopmentRecord } from "../push/pushed-record.ts";
-import { loadDeployment, outputFolder, projectFolder } from "../project/project.ts";
+import { outputFolder, projectFolder } from "../project/folders.ts";
+import { loadDeployment } from "../project/load-deployment.ts";
 
 const USAGE =
   "Usage: interlock dev [--port N] [--persist-to DIR] [--people FILE] [--as NAME] " +

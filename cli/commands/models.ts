@@ -3,7 +3,8 @@ import { parseArgs, parseEnv } from "node:util";
 import { experimental_readRawConfig as readRawConfig } from "wrangler";
 import { configureModels } from "../../src/compose/models.ts";
 import { type Command, parsing, UsageError } from "../command.ts";
-import { loadDeployment, projectFolder } from "../project/project.ts";
+import { projectFolder } from "../project/folders.ts";
+import { loadDeployment } from "../project/load-deployment.ts";
 import { askModels } from "../models/ask-models.ts";
 import { checkModels, WARN_DAYS, type CheckedModel } from "../models/check-models.ts";
 

@@ -5,7 +5,7 @@ import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { hideValues } from "../../src/protocol/text/hide-values.ts";
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
-import { projectFolder } from "../project/project.ts";
+import { projectFolder } from "../project/folders.ts";
 import { createClient } from "../push/deployment-client.ts";
 import {
   type DocumentKey,

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { hideValues } from "../../src/protocol/text/hide-values.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { type Command, parsing, UsageError } from "../command.ts";
-import { projectFolder } from "../project/project.ts";
+import { projectFolder } from "../project/folders.ts";
 import { applyPlan, type AppliedDocument, readBodies } from "../push/apply-plan.ts";
 import { createClient } from "../push/deployment-client.ts";
 import { type DocumentKey, kindOf, readLocalDocuments } from "../push/local-documents.ts";

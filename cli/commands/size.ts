@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { Metafile } from "esbuild";
 import { type Command, parsing, UsageError } from "../command.ts";
-import { projectFolder } from "../project/project.ts";
+import { projectFolder } from "../project/folders.ts";
 import { bundleWorker } from "../project/worker-bundle.ts";
 
 export const command: Command = {

@@ -1,5 +1,5 @@
 import { startTree, type ProcessTree } from "./process-tree.ts";
-import { wranglerScript } from "../project/project.ts";
+import { wranglerScript } from "../project/folders.ts";
 import { copyPretty } from "./pretty-log.ts";
 import { followFrames } from "./source-frames.ts";
 

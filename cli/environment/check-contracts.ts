@@ -6,7 +6,7 @@ import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { messageOf } from "../command.ts";
 import { compareWithLock } from "../contracts/lock/compare-with-lock.ts";
 import { LOCK_NAME } from "../contracts/lock/lock-folder.ts";
-import { outputFolder } from "../project/project.ts";
+import { outputFolder } from "../project/folders.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks that the compiled contracts are those of the tools, and that the lock holds them. */

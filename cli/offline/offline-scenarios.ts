@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import type { OfflineScenario } from "../../src/testing/offline-scenario.ts";
 import { CommandError } from "../command.ts";
-import { loadModule } from "../project/project.ts";
+import { loadModule } from "../project/load-deployment.ts";
 
 const step = v.custom<OfflineScenario["steps"][number]>((value) => typeof value === "function");
 const scenarios = v.array(

@@ -4,7 +4,8 @@ import { compileContracts, type CompiledContracts } from "../../src/contracts/ca
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";
 import { CommandError } from "../command.ts";
-import { loadDeployment, outputFolder, PACKAGE_FOLDER } from "./project.ts";
+import { outputFolder, PACKAGE_FOLDER } from "./folders.ts";
+import { loadDeployment } from "./load-deployment.ts";
 
 /**
  * Builds what a deployment imports and serves: its compiled contracts and its pages. Returns why

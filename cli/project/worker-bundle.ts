@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Metafile } from "esbuild";
 import { unstable_readConfig } from "wrangler";
 import { CommandError, messageOf } from "../command.ts";
-import { wranglerScript } from "./project.ts";
+import { wranglerScript } from "./folders.ts";
 
 /** The Worker as `wrangler deploy` uploads it. */
 export interface WorkerBundle {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandError, UsageError } from "../command.ts";
-import { PACKAGE_FOLDER, projectFolder } from "../project/project.ts";
+import { PACKAGE_FOLDER, projectFolder } from "../project/folders.ts";
 import { PLACEHOLDERS } from "./placeholders.ts";
 
 export const EFFECTS = ["read_only", "state_change", "external_side_effect"] as const;

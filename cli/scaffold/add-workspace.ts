@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandError, UsageError } from "../command.ts";
-import { PACKAGE_FOLDER, projectFolder } from "../project/project.ts";
+import { PACKAGE_FOLDER, projectFolder } from "../project/folders.ts";
 
 const NAME = /^[a-z][a-z0-9]{0,31}$/;
 const ENTRY = "src/index.ts";

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { CommandError, UsageError } from "../command.ts";
-import { PACKAGE_FOLDER } from "../project/project.ts";
+import { PACKAGE_FOLDER } from "../project/folders.ts";
 
 /** The upstreams of each template: name, setting, and the address in each environment. */
 export const TEMPLATES = {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { bundleEntry } from "../bundle-entry.ts";
-import { PACKAGE_FOLDER } from "../../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { readWorkerBindings } from "../../cli/project/worker-bundle.ts";
 import { ROOT_SECRET, VERIFIED_TENANT } from "./key-fingerprint.ts";
 import { CRASH_MODES, SAGA_TOOLS, TEAM_TOOLS, TOOL_OF, UNDO_TOOLS } from "./scenario.ts";

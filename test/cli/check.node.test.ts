@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { PACKAGE_FOLDER } from "../../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { inDays, providerOf } from "../shared/model-lists.ts";
 import { ProjectFolder } from "../shared/project-folder.ts";
 

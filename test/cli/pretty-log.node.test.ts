@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { copyPretty } from "../../cli/development/pretty-log.ts";
-import { PACKAGE_FOLDER } from "../../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { ProjectFolder } from "../shared/project-folder.ts";
 
 const INTERLOCK = join(PACKAGE_FOLDER, "cli/interlock.ts");

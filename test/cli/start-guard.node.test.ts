@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadDeployment } from "../../cli/project/project.ts";
+import { loadDeployment } from "../../cli/project/load-deployment.ts";
 import { ProjectFolder } from "../shared/project-folder.ts";
 
 /** Makes a project whose entry imports a module with this text. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PACKAGE_FOLDER } from "../../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { type CommandResult, ProjectFolder } from "../shared/project-folder.ts";
 import { type StartedDeployment, startDeployment } from "../shared/started-deployment.ts";
 

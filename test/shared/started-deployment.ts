@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleEntry } from "../../scripts/bundle-entry.ts";
 import { hostWorker } from "../../scripts/chaos/hosts.ts";
-import { PACKAGE_FOLDER } from "../../cli/project/project.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { readWorkerBindings } from "../../cli/project/worker-bundle.ts";
 import { connectionKeysSecret } from "./tokens.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type PluginBuild } from "esbuild";
 import type { DeploymentOptions } from "../../src/define-deployment.ts";
@@ -7,24 +7,7 @@ import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";
 import { CommandError } from "../command.ts";
 import { findImportCircle } from "./import-circle.ts";
 import { guardStart } from "./start-guard.ts";
-
-/** The folder of this package: of the repository, or of the package in `node_modules`. */
-export const PACKAGE_FOLDER = findUpwards(import.meta.dirname, "package.json") ?? "/";
-
-/** The folder of the deployment that a command works on: the current one. */
-export function projectFolder(): string {
-  const folder = process.cwd();
-  if (existsSync(join(folder, "wrangler.toml"))) return folder;
-  throw new CommandError(
-    `There is no wrangler.toml in ${folder}. Run the command in the folder of a deployment, ` +
-      "or make one with: interlock new NAME",
-  );
-}
-
-/** What the build makes of a deployment. It is not committed. */
-export function outputFolder(project: string): string {
-  return join(project, ".interlock");
-}
+import { outputFolder } from "./folders.ts";
 
 /**
  * Loads what a deployment hands to `defineDeployment`, from the entry that wrangler.toml names.
@@ -146,19 +129,4 @@ interface BuildMessage {
 
 function describePlace(location: BuildMessage["location"]): string {
   return location ? `${location.file}:${location.line}:${location.column + 1}: ` : "";
-}
-
-/** The start script of the project's wrangler. Fails: throws a CommandError without one. */
-export function wranglerScript(project: string): string {
-  const script = findUpwards(project, "node_modules/wrangler/bin/wrangler.js");
-  if (script !== undefined) return join(script, "node_modules/wrangler/bin/wrangler.js");
-  throw new CommandError("wrangler is not installed. Run: npm install --save-dev wrangler");
-}
-
-/** The nearest folder, from here upwards, that holds a file. */
-function findUpwards(start: string, file: string): string | undefined {
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, file))) return folder;
-    if (folder === dirname(folder)) return undefined;
-  }
 }
