@@ -535,7 +535,7 @@ export const IDENTITY: readonly Mutant[] = [
   },
   {
     name: "every delegate of a person sees the approvals of the person",
-    file: "src/run/approvals/decisions.ts",
+    file: "src/run/approvals/may-see.ts",
     from: "return record.actorId === actorId && record.requester === personOf(principal);",
     to: "return record.requester === personOf(principal);",
     test: {

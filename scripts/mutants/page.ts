@@ -114,7 +114,7 @@ export const PAGE: readonly Mutant[] = [
   },
   {
     name: "an edit that the policy refuses is answered as one that the tool refuses",
-    file: "src/run/approvals/decisions.ts",
+    file: "src/run/approvals/refused-decision.ts",
     from: "const isByPolicy = BY_POLICY.has(taxonomyClass);",
     to: "const isByPolicy = false;",
     test: {

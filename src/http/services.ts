@@ -10,7 +10,8 @@ import type { Cursors, OutcomeList, RunDirectory } from "../capabilities/tenant.
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { RateLimiter } from "../capabilities/budget.ts";
 import type { StorageMeter } from "../capabilities/storage.ts";
-import type { RunGateway, RunIds } from "../capabilities/run.ts";
+import type { RunGateway } from "../capabilities/run.ts";
+import type { RunIds } from "../capabilities/run-ids.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
 import type { RegisteredContract } from "../contracts/catalog/registered.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findLongComments } from "../../scripts/find-long-comments.ts";
+import { findLongComments, findLongFile } from "../../scripts/find-long-lines.ts";
 
 const LONG = "word ".repeat(20);
 const SHORT = "word ".repeat(19).trim();
@@ -27,4 +27,17 @@ test.each([
   ["a URL", "a.ts", [`// See https://example.com/${"x".repeat(100)}`]],
 ])("a line is left alone: %s", (_name, file, lines) => {
   expect(formatPacketLines(file, ...lines)).toEqual([]);
+});
+
+test.each([
+  ["src/a/b.ts", 301, true],
+  ["durable-objects/run/a.ts", 301, true],
+  ["cli/a.ts", 301, true],
+  ["apps/desk/tools/a.ts", 301, true],
+  ["src/a/b.ts", 300, false],
+  ["apps/desk/test/a.test.ts", 301, false],
+  ["test/a.test.ts", 301, false],
+])("of %s with %d lines is too long: %s", (file, lines, isLong) => {
+  const found = findLongFile(file, "x;\n".repeat(lines));
+  expect(found).toEqual(isLong ? [{ file, lines }] : []);
 });

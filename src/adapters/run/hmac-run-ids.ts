@@ -1,4 +1,4 @@
-import type { RunIds } from "../../capabilities/run.ts";
+import type { RunIds } from "../../capabilities/run-ids.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import { personOf } from "../../protocol/identity/principal.ts";
 import type { RunOwner } from "../../protocol/identity/viewer.ts";

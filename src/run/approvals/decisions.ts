@@ -8,28 +8,18 @@ import type {
   DecisionAnswer,
 } from "../../capabilities/run.ts";
 import type { ToolSourcePort } from "../../capabilities/tool.ts";
+import { ANY_APPROVAL, maySee } from "./may-see.ts";
+import { refuseArguments, whyRefused } from "./refused-decision.ts";
 import { reviewEdit, type ReviewedEdit } from "./edit.ts";
 import type { ReviewedCall, ReviewPorts } from "./open-review.ts";
 import { reviewTerms, type TermsReview } from "./terms.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../protocol/approval/view.ts";
-import {
-  checkVote,
-  isRepeated,
-  isSamePerson,
-  requestersOf,
-} from "../../protocol/approval/check-vote.ts";
+import { checkVote, isRepeated } from "../../protocol/approval/check-vote.ts";
 import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
-import {
-  isDelegate,
-  personOf,
-  seesAll,
-  type Principal,
-} from "../../protocol/identity/principal.ts";
-import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { StopReason } from "../../protocol/run/facts.ts";
 import type { Run } from "../run.ts";
 
@@ -263,56 +253,4 @@ export class ApprovalDecisions {
   #view(record: ApprovalRecord): ApprovalView {
     return viewApproval(this.#run.store.identity().runId, record);
   }
-}
-
-/** Tells who may approve at all: a vote that gives the reason which some requirements need. */
-const ANY_APPROVAL = { decision: "approve", reason: "any" } as const;
-
-/**
- * True for requesters, for people who may decide or did, and for callers who see all runs. An agent
- * that acts for a person sees the approvals of the runs that it started for this person.
- */
-function maySee(record: ApprovalRecord, principal: Principal): boolean {
-  if (seesAll(principal)) return true;
-  const { actorId } = principal;
-  if (isDelegate(principal)) {
-    return record.actorId === actorId && record.requester === personOf(principal);
-  }
-  return (
-    requestersOf(record).includes(actorId) ||
-    record.votes.some(({ approverId }) => isSamePerson(approverId, actorId)) ||
-    checkVote(record, principal, ANY_APPROVAL) === undefined
-  );
-}
-
-/** Tells why an answer refuses a vote; undefined for a vote that counts, or may be sent again. */
-function whyRefused(answer: DecisionAnswer): string | undefined {
-  switch (answer.kind) {
-    case "closed":
-      return "approval_closed";
-    case "not_allowed":
-      return answer.why;
-    case "unknown_approval":
-      return "not_an_approver";
-    case "decided":
-    case "arguments_refused":
-    case "policy_unavailable":
-    case "unknown":
-    case "gone":
-      return undefined;
-  }
-}
-
-/** Classes of what the gates of the policy refuse. */
-const BY_POLICY: ReadonlySet<string> = new Set<ToolFailure["taxonomyClass"]>([
-  "POLICY_VIOLATION",
-  "PERMISSION_DENIED",
-  "BUDGET_EXHAUSTED",
-  "RATE_LIMITED",
-]);
-
-function refuseArguments({ taxonomyClass, errors }: ToolFailure): DecisionAnswer {
-  if (taxonomyClass === "DEPENDENCY_UNAVAILABLE") return { kind: "policy_unavailable" };
-  const isByPolicy = BY_POLICY.has(taxonomyClass);
-  return { kind: "arguments_refused", errors, ...(isByPolicy && { isByPolicy }) };
 }

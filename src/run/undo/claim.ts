@@ -1,4 +1,5 @@
-import type { PageReach, RunIds, UndoAnswer, UndoRequest } from "../../capabilities/run.ts";
+import type { PageReach, UndoAnswer, UndoRequest } from "../../capabilities/run.ts";
+import type { RunIds } from "../../capabilities/run-ids.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { ActorId, RunId } from "../../protocol/identity/ids.ts";
 import type { Viewer } from "../../protocol/identity/viewer.ts";

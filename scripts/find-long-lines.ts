@@ -37,3 +37,17 @@ function insideComments(): IsChecked {
     return isComment;
   };
 }
+
+const MAX_LINES = 300;
+
+/** What runs in a deployment or at its author; tests and the scripts of this repository do not. */
+const PRODUCT = /^(?:src|durable-objects|cli|apps\/[^/]+\/(?!test\/)).*\.ts$/;
+
+/** Finds out whether a file of the product has more than 300 lines. Answers it, or nothing. */
+export function findLongFile(
+  file: string,
+  text: string,
+): readonly { readonly file: string; readonly lines: number }[] {
+  const lines = text.replace(/\n$/, "").split("\n").length;
+  return PRODUCT.test(file) && lines > MAX_LINES ? [{ file, lines }] : [];
+}
