@@ -69,7 +69,7 @@ export interface EnvFailure {
  * Contract: pure; names all missing and invalid bindings at once.
  */
 export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
-  const { problems, binding, parse, seconds } = createReader(raw);
+  const { problems, binding, parse, seconds } = readSettings(raw);
   const stores = {
     idempotencyKv: binding("IDEMPOTENCY", "get") as KVNamespace,
     policyKv: binding("POLICY", "get") as KVNamespace,
@@ -127,7 +127,7 @@ export function readProviders(
   raw: RawEnv,
   models: readonly DeployedModel[],
 ): Result<ReadonlyMap<string, ProviderSettings>, readonly string[]> {
-  const { problems, text, parse } = createReader(raw);
+  const { problems, text, parse } = readSettings(raw);
   const providers = models.map(({ id, address, secret }) => {
     const baseUrl = parse(address, parseBaseUrl, "an http or https address") ?? "";
     return [id, { baseUrl, apiKey: text(secret) }] as const;
@@ -146,7 +146,7 @@ export function readUpstreams(
   raw: RawEnv,
   settings: UpstreamSettings,
 ): Result<ReadonlyMap<string, string>, readonly string[]> {
-  const { problems, parse } = createReader(raw);
+  const { problems, parse } = readSettings(raw);
   const rules = { allowsLoopback: raw["DEVELOPER"] !== undefined };
   const read = (text: string): string | undefined => parseServiceAddress(text, rules);
   const addresses = Object.entries(settings).map(([upstream, name]) => {
@@ -173,7 +173,7 @@ export function requireEnv(raw: RawEnv): Env {
 const WHOLE_SECONDS = /^[1-9]\d{0,8}$/;
 
 /** Reads single bindings and collects what is wrong with them in `problems`. */
-function createReader(raw: RawEnv) {
+function readSettings(raw: RawEnv) {
   const problems: string[] = [];
   const text = (name: string): string => {
     const value = raw[name];

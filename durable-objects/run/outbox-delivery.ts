@@ -2,7 +2,7 @@ import type { Clock } from "../../src/capabilities/system.ts";
 import type { UndoneCall } from "../../src/protocol/run/direct-call.ts";
 import type { RunGateway } from "../../src/capabilities/run.ts";
 import type { RunRecords } from "../../src/capabilities/run-records.ts";
-import type { TenantInbox } from "../../src/capabilities/tenant.ts";
+import type { NoticeReceiver } from "../../src/capabilities/tenant.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
@@ -22,7 +22,7 @@ const NOTICES_EVERY_MS = 1_000;
 export interface DeliveryPorts {
   readonly recordsOf: () => RunRecords;
   readonly runs: () => Pick<RunGateway, "of">;
-  readonly inboxOf: (tenantId: TenantId) => TenantInbox;
+  readonly noticesOf: (tenantId: TenantId) => NoticeReceiver;
   readonly fingerprintOf: FingerprintOf;
   readonly clock: Clock;
   readonly deadlines: RunDeadlines;
@@ -151,9 +151,9 @@ export class OutboxDelivery {
   /** Sends all notices in order, batch by batch; stops at the first batch that fails. */
   async #sendAllNotices(): Promise<void> {
     const { outbox, store } = this.#run;
-    const { fingerprintOf, inboxOf } = this.#ports;
+    const { fingerprintOf, noticesOf } = this.#ports;
     const { runId, owner } = store.identity();
-    const inbox = inboxOf(owner.tenantId);
+    const inbox = noticesOf(owner.tenantId);
     for (let batch = outbox.notices(); batch.length > 0; batch = outbox.notices()) {
       const sent = await Promise.all(
         batch.map((notice) => noticeWithFingerprint(notice, fingerprintOf)),

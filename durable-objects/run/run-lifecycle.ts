@@ -64,7 +64,7 @@ export class RunLifecycle {
       ...ports,
       recordsOf: () => composeRunRecords(requireEnv(env)),
       runs: () => composeRunGateway(env),
-      inboxOf: (tenantId) => composeTenants(requireEnv(env).tenants).inboxOf(tenantId),
+      noticesOf: (tenantId) => composeTenants(requireEnv(env).tenants).noticesOf(tenantId),
       fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(env)),
     });
   }

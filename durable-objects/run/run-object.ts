@@ -146,8 +146,8 @@ export class RunObject extends DurableObject<RawEnv> implements RunObjectMethods
     return (await this.#answers?.steer(viewer, steering)) ?? UNKNOWN;
   }
 
-  async settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
-    return (await this.#answers?.settle(viewer, report)) ?? UNKNOWN;
+  async resolveOutcome(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
+    return (await this.#answers?.resolveOutcome(viewer, report)) ?? UNKNOWN;
   }
 
   async undo(viewer: Viewer, request: UndoRequest): Promise<UndoAnswer> {

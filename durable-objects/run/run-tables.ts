@@ -1,7 +1,7 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 8, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 9, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
 export type LateTable = "approvals" | "inbox" | "prompt" | "files";

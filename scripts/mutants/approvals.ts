@@ -531,7 +531,7 @@ export const APPROVALS: readonly Mutant[] = [
     name: "unknown outcomes: one click on the page reports",
     file: "src/widget/approval/outcome-section.ts",
     from: 'button.addEventListener("click", () => ask(choice));',
-    to: 'button.addEventListener("click", () => (ask(choice), void this.#settle(call, choice.outcome)));',
+    to: 'button.addEventListener("click", () => (ask(choice), void this.#resolve(call, choice.outcome)));',
     test: {
       file: "test/widget/approvals-outcomes.node.test.ts",
       name: "reports 'It happened' after a confirmation, once",

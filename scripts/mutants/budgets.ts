@@ -234,7 +234,7 @@ export const BUDGETS: readonly Mutant[] = [
   },
   {
     name: "an impossible usage report is accepted",
-    file: "src/wire/model/stream-reader.ts",
+    file: "src/wire/model/event-decoder.ts",
     from: "value <= MAX_TOKENS_OF_CALL",
     to: "value <= Number.MAX_SAFE_INTEGER",
     test: { file: "test/http/budgets.test.ts", name: "beyond belief is counted at what was held" },

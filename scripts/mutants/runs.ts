@@ -50,8 +50,8 @@ export const RUNS: readonly Mutant[] = [
   {
     name: "another outcome than the reported one is accepted",
     file: "src/run/outcomes/resolve.ts",
-    from: 'return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";',
-    to: 'return "settled";',
+    from: 'return record.resolution.outcome === resolution.outcome ? "resolved" : "not_awaited";',
+    to: 'return "resolved";',
     test: {
       file: OUTCOME,
       name: "a repeated outcome is accepted once, and a different one is refused",
@@ -70,7 +70,7 @@ export const RUNS: readonly Mutant[] = [
   {
     name: "only the alarm ends the time of an operator",
     file: "src/run/outcomes/resolve.ts",
-    from: "const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;",
+    from: "const isLate = (record.awaitedUntilMs ?? 0) <= resolution.atMs;",
     to: "const isLate = false;",
     test: {
       file: OUTCOME,
@@ -100,8 +100,8 @@ export const RUNS: readonly Mutant[] = [
   {
     name: "a run waits for an outcome that came while another call ran",
     file: "src/run/wait-reasons.ts",
-    from: "if (settlement) return true;",
-    to: "if (settlement) return false;",
+    from: "if (resolution) return true;",
+    to: "if (resolution) return false;",
     test: {
       file: OUTCOME,
       name: "an answer that comes while the step still runs another call is not lost",

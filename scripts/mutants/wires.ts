@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 export const WIRES: readonly Mutant[] = [
   {
     name: "a finish word that names a failure is a stop",
-    file: "src/wire/model/stream-reader.ts",
+    file: "src/wire/model/event-decoder.ts",
     from: 'return FAILURE.test(word.toLowerCase()) ? "error" : other;',
     to: "return other;",
     test: {

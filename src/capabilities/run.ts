@@ -105,7 +105,7 @@ export type ReviewReport = Pick<OutcomeReport, "invocation" | "by">;
 
 export type OutcomeAnswer =
   /** The outcome is resolved as reported. */
-  | { readonly kind: "settled"; readonly state: RunState }
+  | { readonly kind: "resolved"; readonly state: RunState }
   /** The outcome is not unknown any more, or an earlier report resolved it differently. */
   | { readonly kind: "not_awaited" }
   | { readonly kind: "unknown_invocation" }
@@ -228,7 +228,7 @@ export interface RunMethods {
   /** Sends a steering message. Contract: a message that is `taken` is never lost. */
   steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer>;
   /** Resolves an unknown outcome. Contract: the first report stays. */
-  settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
+  resolveOutcome(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer>;
   /**
    * Claims a completed call for the run that undoes it. Contract: until that run has released the
    * claim, every answer names the same run.

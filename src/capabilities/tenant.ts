@@ -27,7 +27,7 @@ export interface SentNotice {
  * Contract: never throws; false means that the run must send the notices again. Notices arrive in
  * the order of their numbers. A notice that arrives several times counts once.
  */
-export interface TenantInbox {
+export interface NoticeReceiver {
   receive(runId: RunId, notices: readonly SentNotice[]): Promise<boolean>;
 }
 

@@ -31,7 +31,7 @@ export interface RunCapabilities {
 }
 
 /** The authority of one invocation; it ends with the invocation. */
-export interface InvocationScope {
+export interface AttemptScope {
   /** Aborts when the time is up, the run is cancelled, or the attempt is abandoned. */
   readonly signal: AbortSignal;
   /**
@@ -135,7 +135,7 @@ export interface BoundToolRuntime {
   checkState(
     args: JsonObject,
     context: ToolInvocationContext,
-    scope: InvocationScope,
+    scope: AttemptScope,
   ): Promise<Result<null, ToolFailure>>;
   /**
    * Describes a call for approvers; absent where the contract cannot. `before` is the state of the
@@ -151,7 +151,7 @@ export interface BoundToolRuntime {
   readonly preview?: (
     args: JsonObject,
     context: ToolInvocationContext,
-    scope: InvocationScope,
+    scope: AttemptScope,
   ) => Promise<unknown>;
   /**
    * Runs the tool for the call that the ticket stands for. Only the runner's dispatcher has
@@ -171,7 +171,7 @@ export interface BoundToolRuntime {
   readonly reconcile?: (
     args: JsonObject,
     context: ToolInvocationContext,
-    scope: InvocationScope,
+    scope: AttemptScope,
   ) => Promise<Reconciliation<unknown>>;
   /**
    * Tells the state that a call leads to; absent where the contract cannot.
@@ -187,7 +187,7 @@ export interface BoundToolRuntime {
     args: JsonObject,
     expected: ExpectedState,
     context: ToolInvocationContext,
-    scope: InvocationScope,
+    scope: AttemptScope,
   ) => Promise<unknown>;
   /** Validates what the tool returned. Contract: pure; never throws. */
   validateOutput(output: unknown): Result<JsonObject, ToolFailure>;

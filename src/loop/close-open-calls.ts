@@ -2,7 +2,7 @@ import type { RunClaim } from "../protocol/run/claim.ts";
 import { recordFailure, type RecordPorts } from "../runner/record.ts";
 import { endWithoutTool } from "../runner/recovery/unknown-outcome.ts";
 import { TOOL_FAILED } from "../runner/outcome/tool-failure.ts";
-import type { RunState } from "./run-scope.ts";
+import type { LoopState } from "./run-scope.ts";
 
 /** The capabilities that record the end of a call without its tool. */
 type ClosingPorts = Omit<RecordPorts, "invocations" | "principal" | "pin">;
@@ -14,7 +14,7 @@ type ClosingPorts = Omit<RecordPorts, "invocations" | "principal" | "pin">;
 export function closeOpenCalls(
   ports: ClosingPorts,
   { runId, principal }: RunClaim,
-  state: Pick<RunState, "invocations" | "transcript">,
+  state: Pick<LoopState, "invocations" | "transcript">,
 ): void {
   const { invocations } = state;
   const startedAtMs = ports.clock.nowMs();
@@ -34,7 +34,7 @@ export function closeOpenCalls(
 function addMissingResults({
   invocations,
   transcript,
-}: Pick<RunState, "invocations" | "transcript">): void {
+}: Pick<LoopState, "invocations" | "transcript">): void {
   const asked = new Set(transcript.lastToolCalls().map(({ toolCallId }) => toolCallId));
   const answered = transcript.answeredCallIds();
   for (const { toolCallId, name, end } of invocations.ended()) {

@@ -19,13 +19,13 @@ import { loadContext, NO_CONTEXT } from "./load-context.ts";
 import { ModelBudget } from "./model-budget.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { buildPrompt } from "./prompt.ts";
-import type { LoopInput, RunPorts, RunScope, RunState } from "./run-scope.ts";
+import type { LoopInput, RunPorts, RunScope, LoopState } from "./run-scope.ts";
 
 /** What the scope of one incarnation is built from. */
 export interface ScopeParts {
   readonly input: LoopInput;
   readonly ports: RunPorts;
-  readonly state: RunState;
+  readonly state: LoopState;
 }
 
 /** Builds what all steps of one incarnation share, and restores it from earlier incarnations. */
@@ -135,8 +135,8 @@ function openTools(
 
 /** Lists the conversation, and the results that a crash kept out of it. */
 function keptSoFar(
-  { messages }: RunState["transcript"],
-  invocations: RunState["invocations"],
+  { messages }: LoopState["transcript"],
+  invocations: LoopState["invocations"],
 ): readonly TranscriptMessage[] {
   return messages.concat(
     invocations.ended().flatMap(({ toolCallId, name, end }) => {

@@ -30,7 +30,7 @@ import {
   type LoopInput,
   type RunPorts,
   type RunScope,
-  type RunState,
+  type LoopState,
 } from "./run-scope.ts";
 import { runStep, takeSteering, type AllowedStep, type Step, type StepResult } from "./run-step.ts";
 import { Transcript } from "./transcript.ts";
@@ -62,7 +62,7 @@ export async function runLoop(
   return "ended";
 }
 
-function restoreState({ claim, memory }: LoopInput, { journal }: RunPorts): RunState {
+function restoreState({ claim, memory }: LoopInput, { journal }: RunPorts): LoopState {
   const { transcript: messages, invocations, facts, progress } = memory;
   const claimedMessages = claim.messages.length;
   return {

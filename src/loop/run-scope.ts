@@ -78,7 +78,7 @@ export function stopReasonOf(signal: AbortSignal): StopReason | undefined {
 }
 
 /** What one incarnation of a run changes as it goes. */
-export interface RunState {
+export interface LoopState {
   readonly transcript: Transcript;
   readonly invocations: InvocationLedger;
   /** Sum over the finished steps. */
@@ -94,7 +94,7 @@ export interface RunScope extends Pick<
 > {
   readonly claim: RunClaim;
   readonly signal: AbortSignal;
-  readonly state: RunState;
+  readonly state: LoopState;
   readonly modelCalls: ModelCalls;
   readonly modelBudget: ModelBudget;
   /** The tools that policy lets the model see. The runner may withdraw some of them later. */

@@ -23,7 +23,7 @@ import type { Clock } from "../capabilities/system.ts";
 import { MAX_CONVERSATION_BYTES } from "../protocol/conversation/message.ts";
 import { isOfTenant, isOwn, maySee, mayStop, type Viewer } from "../protocol/identity/viewer.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
-import type { Settlement } from "../protocol/invocation/record.ts";
+import type { Resolution } from "../protocol/invocation/record.ts";
 import type { UndoReport } from "../protocol/invocation/undo.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import { showContent } from "../protocol/tool/content.ts";
@@ -35,7 +35,7 @@ import { reviewMismatch } from "./verification/review-mismatch.ts";
 import { resolveOutcome } from "./outcomes/resolve.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import { runStateOf } from "./state.ts";
-import { claimUndo, endUndo, settleUndo, type UndoPorts } from "./undo/claim.ts";
+import { claimUndo, endUndo, resolveUndo, type UndoPorts } from "./undo/claim.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
 import { isWithdrawnBySteering } from "./wait-reasons.ts";
 
@@ -101,18 +101,18 @@ export class RunAnswers implements RunMethods {
     return { kind: "taken", state: await this.#readState(viewer) };
   }
 
-  async settle(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
+  async resolveOutcome(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
     const { invocations, store } = this.#run;
     const { clock, undo } = this.#ports;
     const missing = checkRunAccess(store, mayStop, viewer);
     if (missing) return missing;
     const { invocation, outcome, by } = report;
     if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
-    const settlement = { outcome, by, atMs: clock.nowMs() };
+    const resolution = { outcome, by, atMs: clock.nowMs() };
     const kind =
-      settleUndo(this.#run, undo, { invocation, settlement }) ??
-      this.#resolve(invocation, settlement);
-    return kind === "settled" ? { kind, state: await this.#readState(viewer) } : { kind };
+      resolveUndo(this.#run, undo, { invocation, resolution }) ??
+      this.#resolve(invocation, resolution);
+    return kind === "resolved" ? { kind, state: await this.#readState(viewer) } : { kind };
   }
 
   async call(viewer: Viewer, requestHash?: string): Promise<CallAnswer> {
@@ -144,7 +144,7 @@ export class RunAnswers implements RunMethods {
     if (!invocations.find(invocation)) return { kind: "unknown_invocation" };
     const atMs = this.#ports.clock.nowMs();
     const kind = reviewMismatch(this.#run, { invocation, by, atMs });
-    return kind === "settled" ? { kind, state: await this.#readState(viewer) } : { kind };
+    return kind === "resolved" ? { kind, state: await this.#readState(viewer) } : { kind };
   }
 
   async context(viewer: Viewer): Promise<ContextAnswer> {
@@ -216,9 +216,9 @@ export class RunAnswers implements RunMethods {
   }
 
   /** Resolves an unknown outcome as an operator reported, and continues the run. */
-  #resolve(invocation: number, settlement: Settlement): "settled" | "not_awaited" {
-    const kind = resolveOutcome(this.#run, invocation, settlement);
-    if (kind === "settled") this.#ports.lifecycle.resume();
+  #resolve(invocation: number, resolution: Resolution): "resolved" | "not_awaited" {
+    const kind = resolveOutcome(this.#run, invocation, resolution);
+    if (kind === "resolved") this.#ports.lifecycle.resume();
     return kind;
   }
 

@@ -1,4 +1,4 @@
-import type { Settlement, ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import type { Resolution, ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import { isLegalMove } from "../protocol/invocation/state.ts";
 import type { UndoAttempt } from "../protocol/invocation/undo.ts";
 import type { VerificationRecord } from "../protocol/outcome/verification.ts";
@@ -37,8 +37,8 @@ export class RunInvocations {
       this.#numbers.set(operation, record.number);
       return this.#change(record.number, record);
     }
-    const { argumentsText, truncated, settlement, verification } = known;
-    const told = { ...(settlement && { settlement }), ...(verification && { verification }) };
+    const { argumentsText, truncated, resolution, verification } = known;
+    const told = { ...(resolution && { resolution }), ...(verification && { verification }) };
     const kept = { argumentsText, truncated, ...told };
     this.#change(record.number, changedFields(known, { ...record, ...kept }));
     // Only undoing changes a call that has ended.
@@ -87,9 +87,9 @@ export class RunInvocations {
   }
 
   /** Stores the report that resolves an unknown outcome. Contract: the first report stays. */
-  resolve(number: number, settlement: Settlement): void {
+  resolve(number: number, resolution: Resolution): void {
     const record = this.#records.get(number);
-    if (record && !record.settlement) this.#change(number, { settlement });
+    if (record && !record.resolution) this.#change(number, { resolution });
   }
 
   /**
@@ -146,8 +146,8 @@ export class RunInvocations {
 }
 
 /** Tells whether an operation waits for an operator to resolve its outcome. */
-export function awaitsOperator({ awaitedUntilMs, settlement, end }: ToolInvocationRecord): boolean {
-  return awaitedUntilMs !== undefined && !settlement && !end;
+export function awaitsOperator({ awaitedUntilMs, resolution, end }: ToolInvocationRecord): boolean {
+  return awaitedUntilMs !== undefined && !resolution && !end;
 }
 
 function operationOf({ step, toolCallId }: ToolInvocationRecord): string {

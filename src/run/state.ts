@@ -66,7 +66,7 @@ async function toSummary(
   { all, pending }: ShownCalls,
   { mayUndo, fingerprintOf }: Showing,
 ): Promise<ToolCallSummary> {
-  const { number, toolCallId, name, step, state, dispatches, binding, settlement, end } = record;
+  const { number, toolCallId, name, step, state, dispatches, binding, resolution, end } = record;
   const { observation, response } = end ?? {};
   const metadata = observation?.execution_metadata;
   const find = (wanted: number): ToolInvocationRecord | undefined =>
@@ -99,7 +99,7 @@ async function toSummary(
       awaitsApprovalUntil: toIso(approval.expiresAtMs),
     }),
     ...(undo && { undo }),
-    ...(settlement?.by && { settledBy: settlement.by }),
+    ...(resolution?.by && { resolvedBy: resolution.by }),
     ...(end?.verification && { verification: summariseVerification(record, end) }),
     ...(observation && { outcome: observation.status.taxonomy_class }),
     ...(response && { nextAction: response.next_action }),

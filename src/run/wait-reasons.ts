@@ -52,8 +52,8 @@ function restingCalls(run: WaitingRun): readonly ToolInvocationRecord[] {
 
 /** True when the approval or the outcome that a call waits for has arrived, and has an effect. */
 function isAnswered(run: WaitingRun, record: ToolInvocationRecord): boolean {
-  const { number, settlement, awaitedUntilMs } = record;
-  if (settlement) return true;
+  const { number, resolution, awaitedUntilMs } = record;
+  if (resolution) return true;
   const isClosed = awaitedUntilMs === undefined && run.approvals.hasClosedApproval(number);
   return isClosed && !isHeldBack(run, number);
 }

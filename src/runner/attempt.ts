@@ -7,7 +7,7 @@ import type { ActiveCall } from "./active-call.ts";
 import { GateTrail, type GateResults } from "./gates/gate.ts";
 import { digestText, type RefusedArguments } from "./gates/read-arguments.ts";
 import type { AcceptedArguments } from "./gates/subjects.ts";
-import type { Invocation } from "./invocation/invocation.ts";
+import type { Authority } from "./authority/open-authority.ts";
 import type { NormalOutput } from "./output/normalise-output.ts";
 
 /** How far an attempt came, and how it ended. */
@@ -36,7 +36,7 @@ export class Attempt {
   readonly trail = new GateTrail();
   #accepted: AcceptedArguments | undefined;
   #refusedDigest: string | undefined;
-  #invocation: Invocation | undefined;
+  #authority: Authority | undefined;
   #isDispatched = false;
 
   accept(accepted: AcceptedArguments): AcceptedArguments {
@@ -49,9 +49,9 @@ export class Attempt {
     return fail(failure);
   }
 
-  open(invocation: Invocation): Invocation {
-    this.#invocation = invocation;
-    return invocation;
+  open(authority: Authority): Authority {
+    this.#authority = authority;
+    return authority;
   }
 
   markDispatched(): void {
@@ -60,7 +60,7 @@ export class Attempt {
 
   /** Revokes every capability of the attempt. */
   close(): void {
-    this.#invocation?.close();
+    this.#authority?.close();
   }
 
   async end(
@@ -70,11 +70,11 @@ export class Attempt {
     const accepted = this.#accepted;
     const argumentsDigest =
       accepted?.payloadHash ?? this.#refusedDigest ?? (await digestText(toolCall));
-    const write = this.#isDispatched ? this.#invocation?.write() : undefined;
+    const write = this.#isDispatched ? this.#authority?.write() : undefined;
     return {
       argumentsDigest,
       ...(accepted && { args: accepted.args, shownArgs: accepted.shown }),
-      ranWith: this.#isDispatched ? this.#invocation?.context : ranWith,
+      ranWith: this.#isDispatched ? this.#authority?.context : ranWith,
       dispatched: this.#isDispatched,
       outcome: write === "unchanged" && !outcome.ok ? notCommitted(outcome.failure) : outcome,
       ...(write && { write }),

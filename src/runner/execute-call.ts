@@ -46,7 +46,7 @@ export async function executeCall(
   call: PreparedCall,
   attempt: Attempt,
 ): Promise<Result<NormalOutput, ToolFailure> | typeof WAITING> {
-  const { tool, accepted, invocation, signal } = call;
+  const { tool, accepted, authority, signal } = call;
   const { trail } = attempt;
 
   const wanted = checkStillWanted(ports, call, trail);
@@ -57,7 +57,7 @@ export async function executeCall(
   if (signal.aborted) return trail.note("still_wanted", CANCELLED);
 
   attempt.markDispatched();
-  const { context, scope } = invocation;
+  const { context, scope } = authority;
   if (tool.saga) return startSaga(ports, call);
   const { id: toolId, version } = tool;
   const ticket = issueTicket({ toolId, version, args: accepted.args, context, scope });
@@ -75,13 +75,13 @@ export async function executeCall(
 
 /** Starts the steps of a saga. Each has a connection and a workspace of its own, or none. */
 function startSaga(ports: ExecutePorts, call: PreparedCall): ReturnType<typeof runSaga> {
-  const { tool, accepted, invocation, signal } = call;
+  const { tool, accepted, authority, signal } = call;
   const {
     connectionId: _,
     subjectId: _subject,
     workspaceId: _workspace,
     ...context
-  } = invocation.context;
+  } = authority.context;
   const record = ports.invocations.find(context);
   if (!tool.saga || !record) throw new Error(`${tool.id} is no dispatched saga`);
   const args = ok(accepted.args);
@@ -95,9 +95,9 @@ function startSaga(ports: ExecutePorts, call: PreparedCall): ReturnType<typeof r
  */
 async function recordDispatch(
   { approvals, invocations, journal, clock }: ExecutePorts,
-  { tool, accepted, invocation, approval }: PreparedCall,
+  { tool, accepted, authority, approval }: PreparedCall,
 ): Promise<void> {
-  const { context } = invocation;
+  const { context } = authority;
   const { part, toolCallId } = context;
   const isFirst = invocations.find(context)?.dispatches === 0;
   invocations.dispatch(context, clock.nowMs());

@@ -23,7 +23,7 @@ import { obeyNewerPolicy } from "./gates/obey-newer-policy.ts";
 import { obeyPolicy, type PolicyPorts } from "./gates/obey-policy.ts";
 import { readArguments } from "./gates/read-arguments.ts";
 import type { PolicySubject, ValiditySubject } from "./gates/subjects.ts";
-import { hasOtherTarget, openInvocation, type InvocationPorts } from "./invocation/invocation.ts";
+import { hasOtherTarget, openAuthority, type AuthorityPorts } from "./authority/open-authority.ts";
 import { lazily } from "../protocol/text/lazily.ts";
 import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
 import type { PinnedTerms, Terms } from "./terms.ts";
@@ -32,7 +32,7 @@ import type { WAITING } from "./waiting.ts";
 /** What the gates need from the run. */
 export type PreparePorts = WantedPorts &
   PolicyPorts &
-  InvocationPorts &
+  AuthorityPorts &
   ValidityPorts &
   RequireApprovalPorts &
   ReservePorts & { readonly invocations: Pick<InvocationLedger, "bind" | "find"> };
@@ -72,10 +72,10 @@ export async function prepare(
   const { payloadHash } = accepted;
   const { connectionId, workspaceId } = obeyed.value;
   const allowedCall = { tool, context, payloadHash, connectionId, workspaceId };
-  const opened = trail.note("connection", await openInvocation(ports, allowedCall));
+  const opened = trail.note("connection", await openAuthority(ports, allowedCall));
   if (!opened.ok) return opened;
-  const invocation = attempt.open(opened.value);
-  const subject: ValiditySubject = { ...wantedCall, accepted, invocation };
+  const authority = attempt.open(opened.value);
+  const subject: ValiditySubject = { ...wantedCall, accepted, authority };
 
   const valid = await checkStillValid(ports, subject, trail);
   if (!valid.ok) return valid;
@@ -121,7 +121,7 @@ async function approveAndReserve(
 ): Promise<Approved> {
   const approved = await requireApproval(ports, subject, trail);
   if (!approved.ok) return approved;
-  const { terms, tool, amounts, invocation } = subject;
+  const { terms, tool, amounts, authority } = subject;
   const call = policyCallOf(subject);
   const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Approved> => {
     const obeyed = await obeyNewerPolicy(ports, call, { terms: newTerms, trail });
@@ -129,7 +129,7 @@ async function approveAndReserve(
     return requireApproval(ports, { ...subject, terms: newTerms }, trail);
   };
   const isApproved = approved.value !== null;
-  const { context } = invocation;
+  const { context } = authority;
   const reserveSubject = { terms, tool, context, amounts, isApproved, obeyNewTerms };
   const reserved = await reserve(ports, reserveSubject, trail);
   if (!reserved.ok) return reserved;
@@ -150,9 +150,9 @@ function bind(
   const isForgotten = clock.nowMs() >= dispatchedAtMs + tool.keyTtlMs;
   if (unknownOutcome && mutates(tool)) {
     if (isForgotten) return KEY_EXPIRED;
-    if (hasOtherTarget(binding, subject.invocation)) return OTHER_TARGET;
+    if (hasOtherTarget(binding, subject.authority)) return OTHER_TARGET;
   }
-  return invocations.bind(subject.invocation.context, bindingOf(subject));
+  return invocations.bind(subject.authority.context, bindingOf(subject));
 }
 
 const KEY_EXPIRED = failCall("key_expired");
@@ -163,13 +163,13 @@ const OTHER_TARGET = failCall("target_changed");
  * Builds what the operation is bound to: the tool's version, the payload and the idempotency key.
  * The ledger then refuses the same operation with another key.
  */
-function bindingOf({ tool, accepted, invocation }: ValiditySubject): InvocationBinding {
-  const { workspaceId } = invocation.context;
+function bindingOf({ tool, accepted, authority }: ValiditySubject): InvocationBinding {
+  const { workspaceId } = authority.context;
   return {
     version: tool.version,
     payloadHash: accepted.payloadHash,
-    idempotencyKey: invocation.scope.idempotencyKey,
-    ...(invocation.target !== undefined && { target: invocation.target }),
+    idempotencyKey: authority.scope.idempotencyKey,
+    ...(authority.target !== undefined && { target: authority.target }),
     mutates: mutates(tool),
     ...(workspaceId !== undefined && { workspaceId }),
     shownArgs: accepted.shown,

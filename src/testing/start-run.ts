@@ -128,8 +128,8 @@ class MemoryRun implements TestRun {
     const { journal } = this.#open;
     const [waiting] = journal.invocations.awaitingOperator();
     if (!waiting) throw new Error(`No call has an unknown outcome. ${this.#describe()}`);
-    const settlement = { outcome, by: person("operator").actorId, atMs: this.nowMs };
-    resolveOutcome(this.#resolved, waiting.number, settlement);
+    const resolution = { outcome, by: person("operator").actorId, atMs: this.nowMs };
+    resolveOutcome(this.#resolved, waiting.number, resolution);
     await this.proceed();
   }
 

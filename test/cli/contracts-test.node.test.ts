@@ -248,7 +248,7 @@ describe("planted faults", () => {
       "policy.requireApprovalForClasses.includes(tool.sideEffectClass)",
       "false",
     ],
-    ["idempotency", "src/runner/invocation/invocation.ts", "operationIdOf(context)", '""'],
+    ["idempotency", "src/runner/authority/open-authority.ts", "operationIdOf(context)", '""'],
     [
       "idempotency",
       "src/runner/outcome/exec-result.ts",

@@ -79,7 +79,7 @@ test("a record is what all its changes come to, and a change holds no unchanged 
     const changes = [...log.entries()].slice(1);
     expect(changes.map((entry) => entry.kind === "invocation" && entry.changed)).toEqual([
       { dispatches: 1 },
-      { settlement: { outcome: "expired", atMs: 2 } },
+      { resolution: { outcome: "expired", atMs: 2 } },
       { state: "EXPIRED" },
     ]);
     const replayed = replayLog(log.entries(), 0).invocations.get(1);
@@ -87,7 +87,7 @@ test("a record is what all its changes come to, and a change holds no unchanged 
       ...RECORD,
       dispatches: 1,
       state: "EXPIRED",
-      settlement: { outcome: "expired", atMs: 2 },
+      resolution: { outcome: "expired", atMs: 2 },
     });
     expect(stored.find(1)).toEqual(replayed);
   }));

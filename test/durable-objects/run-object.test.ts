@@ -180,7 +180,7 @@ const RUN: MethodsOf<RunObjectMethods> = {
   state: "rpc",
   cancel: "rpc",
   steer: "rpc",
-  settle: "rpc",
+  resolveOutcome: "rpc",
   undo: "rpc",
   undone: "rpc",
   review: "rpc",

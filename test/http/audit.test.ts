@@ -92,7 +92,7 @@ test("an operator's outcome is recorded with the operator's id", async () => {
   const entries = await recordsOf(runId);
   expect(entries.map(({ action }) => action)).toEqual([
     "run.started",
-    "outcome.settled",
+    "outcome.resolved",
     "call.ended",
     "run.ended",
   ]);

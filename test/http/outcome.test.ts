@@ -72,7 +72,7 @@ test.each([
     const ended = await untilState(runId, { status: "completed" });
     expect(ended).toMatchObject({
       recoveries: 0,
-      toolCalls: [{ state, outcome, settledBy: "user:lab" }],
+      toolCalls: [{ state, outcome, resolvedBy: "user:lab" }],
     });
     expect(ended.toolCalls[0]).not.toHaveProperty("awaitsOutcomeUntil");
     expect(written).toEqual([`pay: word-${state}`]);

@@ -140,15 +140,15 @@ test.each([
   ["a read", { binding: { ...RECORD.binding, mutates: false } }, "FAILED_FINAL"],
   [
     "a write known to have happened",
-    { settlement: { outcome: "committed", atMs: 1 } },
+    { resolution: { outcome: "committed", atMs: 1 } },
     "COMPLETED",
   ],
   [
     "a write known not to have happened",
-    { settlement: { outcome: "not_committed", atMs: 1 } },
+    { resolution: { outcome: "not_committed", atMs: 1 } },
     "FAILED_RETRYABLE",
   ],
-  ["a write of which nobody told", { settlement: { outcome: "expired", atMs: 1 } }, "EXPIRED"],
+  ["a write of which nobody told", { resolution: { outcome: "expired", atMs: 1 } }, "EXPIRED"],
 ] as readonly [string, object, string][])(
   "a incarnation that breaks at once ends %s as what is known of it, and answers it",
   async (_name, change, state) => {

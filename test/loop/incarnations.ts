@@ -5,7 +5,7 @@ import { readProgress, type RunMemory } from "../../src/loop/run-memory.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run/facts.ts";
-import type { Settlement, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { Resolution, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 
@@ -27,12 +27,12 @@ export class Storage {
   }
 
   /** Lets an operator, or the end of the wait for one, answer every question. */
-  answer(tell: (record: ToolInvocationRecord) => Settlement["outcome"]): void {
+  answer(tell: (record: ToolInvocationRecord) => Resolution["outcome"]): void {
     for (const record of this.records.values()) {
-      if (record.awaitedUntilMs === undefined || record.end || record.settlement) continue;
+      if (record.awaitedUntilMs === undefined || record.end || record.resolution) continue;
       this.records.set(record.number, {
         ...record,
-        settlement: { outcome: tell(record), atMs: 1 },
+        resolution: { outcome: tell(record), atMs: 1 },
       });
     }
   }
@@ -77,8 +77,8 @@ export class CutJournal implements RunJournal {
   record(invocation: ToolInvocationRecord): void {
     const { records } = this.#storage;
     this.#later(() => {
-      const settlement = records.get(invocation.number)?.settlement;
-      records.set(invocation.number, { ...invocation, ...(settlement && { settlement }) });
+      const resolution = records.get(invocation.number)?.resolution;
+      records.set(invocation.number, { ...invocation, ...(resolution && { resolution }) });
     });
   }
 

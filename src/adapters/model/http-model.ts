@@ -66,7 +66,7 @@ async function* streamAnswer(
   const limits = readLimits(options.limits);
   const toolNames = fitted.tools.map(({ name }) => name);
   const author = { wire: wire.id, model: fitted.author };
-  const decoder = new AnswerDecoder(wire.createReader(), {
+  const decoder = new AnswerDecoder(wire.createDecoder(), {
     limits,
     author,
     toolNames,

@@ -8,7 +8,7 @@ import type {
   OutcomeList,
   RunDirectory,
   TenantHeadMethods,
-  TenantInbox,
+  NoticeReceiver,
   TenantMethods,
   TenantRecordsMethods,
 } from "../../capabilities/tenant.ts";
@@ -28,7 +28,7 @@ export interface TenantGateway {
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
   ledgerOf(tenantId: TenantId): BudgetLedger;
   placesOf(tenantId: TenantId): ApprovalPlaces;
-  inboxOf(tenantId: TenantId): TenantInbox;
+  noticesOf(tenantId: TenantId): NoticeReceiver;
 }
 
 /** Reaches each tenant's Durable Object by the tenant's id. */
@@ -67,7 +67,7 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
           .takePlace(place)
           .catch(() => "unavailable"),
     }),
-    inboxOf: (tenantId) => createInbox(() => recordsOf(tenantId)),
+    noticesOf: (tenantId) => createNoticeReceiver(() => recordsOf(tenantId)),
   };
 }
 
@@ -105,7 +105,7 @@ function createLedger(head: () => TenantHeadMethods): BudgetLedger {
   };
 }
 
-function createInbox(records: () => TenantRecordsMethods): TenantInbox {
+function createNoticeReceiver(records: () => TenantRecordsMethods): NoticeReceiver {
   return {
     async receive(runId, notices) {
       try {

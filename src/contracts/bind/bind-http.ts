@@ -1,5 +1,5 @@
 import type { Egress, HttpClient } from "../../capabilities/http.ts";
-import type { InvocationScope } from "../../capabilities/tool.ts";
+import type { AttemptScope } from "../../capabilities/tool.ts";
 import type { AnyToolContract } from "../define/definition.ts";
 
 /** A service's answer may be this many times larger than the result that the tool keeps of it. */
@@ -12,7 +12,7 @@ export type Purpose = "act" | "ask";
 export function bindHttp(
   contract: AnyToolContract,
   egress: Egress,
-  { purpose, signal, idempotencyKey }: InvocationScope & { readonly purpose: Purpose },
+  { purpose, signal, idempotencyKey }: AttemptScope & { readonly purpose: Purpose },
 ): HttpClient {
   return egress.bind({
     hosts: contract.security.egressHosts,

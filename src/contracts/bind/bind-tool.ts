@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type {
   BoundSaga,
   BoundToolRuntime,
-  InvocationScope,
+  AttemptScope,
   RunCapabilities,
   RunTitle,
   StepOutput,
@@ -44,11 +44,8 @@ export function bindTool(
   const { runtime, security, transactional, idempotency, amountField } = contract;
   // The contract's functions accept exactly what its own schema lets through.
   const executable = contract as unknown as ToolContract;
-  const grant = (
-    context: ToolInvocationContext,
-    scope: InvocationScope,
-    purpose: Purpose,
-  ): Granted => grantCapabilities(contract, capabilities, { ...scope, context, purpose });
+  const grant = (context: ToolInvocationContext, scope: AttemptScope, purpose: Purpose): Granted =>
+    grantCapabilities(contract, capabilities, { ...scope, context, purpose });
   const tool = { id: spec.name, version: contract.version };
   return {
     ...tool,
@@ -195,7 +192,7 @@ function checkRules(
 function grantCapabilities(
   contract: AnyToolContract,
   { egress, workspaces, runTitle, ...capabilities }: RunCapabilities,
-  scope: InvocationScope & { readonly purpose: Purpose; readonly context: ToolInvocationContext },
+  scope: AttemptScope & { readonly purpose: Purpose; readonly context: ToolInvocationContext },
 ): Granted {
   const { signal, idempotencyKey, auth, progress, hide } = scope;
   const http = bindHttp(contract, egress, scope);

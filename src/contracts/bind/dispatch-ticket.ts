@@ -1,4 +1,4 @@
-import type { DispatchTicket, InvocationScope } from "../../capabilities/tool.ts";
+import type { DispatchTicket, AttemptScope } from "../../capabilities/tool.ts";
 import type { ToolId } from "../../protocol/identity/ids.ts";
 import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
@@ -10,7 +10,7 @@ export interface DispatchedCall {
   /** Validated, not redacted. */
   readonly args: JsonObject;
   readonly context: ToolInvocationContext;
-  readonly scope: InvocationScope;
+  readonly scope: AttemptScope;
 }
 
 const issued = new WeakMap<DispatchTicket, DispatchedCall>();

@@ -105,9 +105,9 @@ async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
   const [run, viewer] = [services.runs.of(runId), viewerOf(principal)];
   const answer = await (outcome === "reviewed"
     ? run.review(viewer, report)
-    : run.settle(viewer, { ...report, outcome }));
+    : run.resolveOutcome(viewer, { ...report, outcome }));
   switch (answer.kind) {
-    case "settled":
+    case "resolved":
       return Response.json(answer.state);
     case "not_awaited":
       return problem("outcome_not_awaited");

@@ -28,8 +28,8 @@ function isCutOff(event: AiEvent): boolean {
   return event.type === "step_finished" && event.finish === "error";
 }
 
-function wasAsked({ awaitedUntilMs, settlement, state }: ToolInvocationRecord): boolean {
-  return awaitedUntilMs !== undefined || settlement !== undefined || state === "EXPIRED";
+function wasAsked({ awaitedUntilMs, resolution, state }: ToolInvocationRecord): boolean {
+  return awaitedUntilMs !== undefined || resolution !== undefined || state === "EXPIRED";
 }
 
 /** The record does not hold an outcome that a hook kept from the model. */

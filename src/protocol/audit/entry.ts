@@ -17,7 +17,7 @@ export const AUDIT_ACTIONS = [
   "approval.edited",
   "approval.closed",
   "approval.consumed",
-  "outcome.settled",
+  "outcome.resolved",
   "undo.started",
   "undo.ended",
   "verification.ended",

@@ -81,7 +81,7 @@ export interface ToolInvocationRecord {
    */
   readonly awaitedUntilMs?: number;
   /** How the operator resolved the outcome, or that no operator did in time. */
-  readonly settlement?: Settlement;
+  readonly resolution?: Resolution;
   /** Present once somebody asked to undo it. */
   readonly undo?: UndoAttempt;
   /** How far the verification has come that `end` plans. The run's object alone writes it. */
@@ -111,7 +111,7 @@ export interface InvocationBinding {
 }
 
 /** How an unknown outcome was resolved. */
-export interface Settlement {
+export interface Resolution {
   readonly outcome: "committed" | "not_committed" | "expired";
   /** Who answered; absent when nobody did. */
   readonly by?: ActorId;

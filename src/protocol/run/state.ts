@@ -82,7 +82,7 @@ export interface ToolCallSummary {
   /** Present when the viewer may undo the call, and once somebody did or tried. */
   readonly undo?: UndoState;
   /** The operator who resolved the unknown outcome. */
-  readonly settledBy?: ActorId;
+  readonly resolvedBy?: ActorId;
   /** Present exactly when the state after the call is verified. */
   readonly verification?: VerificationSummary;
   readonly startedAt: string;

@@ -3,7 +3,7 @@ import type { ActorId } from "../../protocol/identity/ids.ts";
 import { actorsOf } from "../../protocol/identity/principal.ts";
 import { statusOf } from "../../protocol/run/state.ts";
 import type { RunSummary } from "../../protocol/run/summary.ts";
-import type { Settlement, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { Resolution, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { VerificationRecord } from "../../protocol/outcome/verification.ts";
 import type { Viewer } from "../../protocol/identity/viewer.ts";
 import { describeAwaited } from "../outcomes/awaited.ts";
@@ -94,10 +94,10 @@ export class RunNotices {
   }
 
   /** An unknown outcome was resolved by an operator, or expired. */
-  outcomeResolved(record: ToolInvocationRecord, { outcome, by, atMs }: Settlement): void {
+  outcomeResolved(record: ToolInvocationRecord, { outcome, by, atMs }: Resolution): void {
     this.updated();
     this.#audit({
-      action: "outcome.settled",
+      action: "outcome.resolved",
       at: toIso(atMs),
       ...(by !== undefined && { actorId: by }),
       ...nameCall(record),

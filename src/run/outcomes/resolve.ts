@@ -1,4 +1,4 @@
-import type { Settlement, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { Resolution, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { StopReason } from "../../protocol/run/facts.ts";
 import type { Run } from "../run.ts";
 import { awaitsOperator } from "../invocations.ts";
@@ -19,19 +19,19 @@ export interface ResolvedRun {
 export function resolveOutcome(
   run: ResolvedRun,
   number: number,
-  settlement: Settlement,
-): "settled" | "not_awaited" {
+  resolution: Resolution,
+): "resolved" | "not_awaited" {
   const { invocations, journal } = run;
   const record = invocations.find(number);
-  if (record?.settlement) {
-    return record.settlement.outcome === settlement.outcome ? "settled" : "not_awaited";
+  if (record?.resolution) {
+    return record.resolution.outcome === resolution.outcome ? "resolved" : "not_awaited";
   }
   if (!record || journal.hasEnded || !awaitsOperator(record)) return "not_awaited";
   // A run that is stopping closes its unknown outcomes itself. The alarm closes expired ones.
-  const isLate = (record.awaitedUntilMs ?? 0) <= settlement.atMs;
+  const isLate = (record.awaitedUntilMs ?? 0) <= resolution.atMs;
   if (isLate || run.store.incarnations().stop !== null) return "not_awaited";
-  store(run, record, settlement);
-  return "settled";
+  store(run, record, resolution);
+  return "resolved";
 }
 
 /** Closes unknown outcomes that have expired. */
@@ -44,8 +44,8 @@ export function expireOutcomes(run: ResolvedRun, atMs: number): void {
 function store(
   { invocations, notices }: ResolvedRun,
   record: ToolInvocationRecord,
-  settlement: Settlement,
+  resolution: Resolution,
 ): void {
-  invocations.resolve(record.number, settlement);
-  notices.outcomeResolved(record, settlement);
+  invocations.resolve(record.number, resolution);
+  notices.outcomeResolved(record, resolution);
 }

@@ -3,7 +3,7 @@ import type { RunIds } from "../../capabilities/run-ids.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { ActorId, RunId } from "../../protocol/identity/ids.ts";
 import type { Viewer } from "../../protocol/identity/viewer.ts";
-import type { Settlement, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { Resolution, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { attemptOf, UNDO_OWNER, type UndoReport } from "../../protocol/invocation/undo.ts";
 import { isHeldBySaga } from "./standing.ts";
 import type { Run } from "../run.ts";
@@ -114,16 +114,16 @@ export function endUndo(run: Run, ports: UndoPorts, report: UndoReport): void {
  * Resolves a failed undo as an operator reported: the call is undone, or a person may try again.
  * Undefined when the undo of the call has not failed. Contract: the first report stays.
  */
-export function settleUndo(
+export function resolveUndo(
   run: Run,
   ports: UndoPorts,
-  { invocation, settlement }: { readonly invocation: number; readonly settlement: Settlement },
-): "settled" | undefined {
+  { invocation, resolution }: { readonly invocation: number; readonly resolution: Resolution },
+): "resolved" | undefined {
   const record = run.invocations.find(invocation);
   if (record?.undo?.status !== "failed") return undefined;
-  const status = settlement.outcome === "committed" ? "undone" : "released";
-  storeEnd(run, ports, { record, status, by: settlement.by });
-  return "settled";
+  const status = resolution.outcome === "committed" ? "undone" : "released";
+  storeEnd(run, ports, { record, status, by: resolution.by });
+  return "resolved";
 }
 
 interface Ended {

@@ -12,10 +12,10 @@ interface Review {
 export function reviewMismatch(
   { invocations, journal, notices, store }: Run,
   { invocation, by, atMs }: Review,
-): "settled" | "not_awaited" {
+): "resolved" | "not_awaited" {
   const record = invocations.find(invocation);
   const { verification } = record ?? {};
-  if (verification?.reviewedBy !== undefined) return "settled";
+  if (verification?.reviewedBy !== undefined) return "resolved";
   const isOver = (verification?.reviewUntilMs ?? 0) <= atMs;
   if (!record || !verification || isOver) return "not_awaited";
   if (!journal.hasEnded || !invocations.isUntoldMismatch(record)) return "not_awaited";
@@ -23,5 +23,5 @@ export function reviewMismatch(
     invocations.verify(invocation, { ...verification, reviewedBy: by });
     notices.mismatchReviewed(record, by, atMs);
   });
-  return "settled";
+  return "resolved";
 }

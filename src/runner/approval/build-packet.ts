@@ -55,9 +55,9 @@ async function buildPacket(
   subject: ValiditySubject,
   { beforeState, afterState }: ShownStates,
 ): Promise<ShownCall> {
-  const { tool, accepted, invocation } = subject;
+  const { tool, accepted, authority } = subject;
   const { args, shown } = accepted;
-  const { context, scope } = invocation;
+  const { context, scope } = authority;
   const { workspaceId } = context;
   const steps = await planSteps(ports, subject);
   const described = { args, shown, before: beforeState };

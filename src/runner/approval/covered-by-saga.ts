@@ -32,10 +32,10 @@ interface Needed {
  */
 export async function isCoveredBySaga(
   ports: Ports,
-  { tool, accepted, invocation }: ValiditySubject,
+  { tool, accepted, authority }: ValiditySubject,
   { requirement, policies }: Needed,
 ): Promise<boolean> {
-  const { context } = invocation;
+  const { context } = authority;
   const { saga } = ports.invocations.find(context) ?? {};
   if (!saga || saga.compensates) return false;
   const asNotAsked = { ...tool, confirmationRequired: false };
@@ -56,7 +56,7 @@ export async function isCoveredBySaga(
   const call = {
     tool: { id: toolId, version: toolVersion },
     accepted: { payloadHash },
-    invocation: { context: sagaContext },
+    authority: { context: sagaContext },
   };
   return approval.status === "approved" && (await verifyApproval(ports, call, approval)).ok;
 }

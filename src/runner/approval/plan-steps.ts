@@ -28,7 +28,7 @@ const MAX_SHOWN_BYTES = 4 * 1024;
  */
 export async function planSteps(
   ports: PlanStepsPorts,
-  { tool, accepted, invocation }: Pick<ValiditySubject, "tool" | "accepted" | "invocation">,
+  { tool, accepted, authority }: Pick<ValiditySubject, "tool" | "accepted" | "authority">,
 ): Promise<readonly PacketStep[] | undefined> {
   const { saga } = tool;
   if (!saga) return undefined;
@@ -36,7 +36,7 @@ export async function planSteps(
     saga.steps.map(async ({ toolId, arguments: make }): Promise<PacketStep> => {
       const step = findTool(ports, toolId);
       const made = attempt(() => make(accepted.args, []));
-      const payload = step ? await showPayload(ports, step, { made, invocation }) : null;
+      const payload = step ? await showPayload(ports, step, { made, authority }) : null;
       return { tool: toolId, version: step?.version ?? "unknown", payload };
     }),
   );
@@ -54,7 +54,7 @@ function attempt(make: () => unknown): unknown {
 async function showPayload(
   { fingerprints, log }: PlanStepsPorts,
   step: BoundToolRuntime,
-  { made, invocation }: { readonly made: unknown } & Pick<ValiditySubject, "invocation">,
+  { made, authority }: { readonly made: unknown } & Pick<ValiditySubject, "authority">,
 ): Promise<PacketStep["payload"]> {
   try {
     const argumentsText = writeArguments(made);
@@ -66,7 +66,7 @@ async function showPayload(
     return {
       title: describeAction(log, step, read.value).title,
       arguments: { shown, withheld: withheldPaths(args, shown) },
-      fingerprint: await fingerprints.of(invocation.context, payloadHash),
+      fingerprint: await fingerprints.of(authority.context, payloadHash),
     };
   } catch {
     return null;

@@ -22,9 +22,9 @@ const MAX_PREVIEW_MS = 5_000;
  */
 export async function previewStates(
   { clock, log, policy }: PreviewPorts,
-  { tool, accepted, invocation, signal }: ValiditySubject,
+  { tool, accepted, authority, signal }: ValiditySubject,
 ): Promise<ShownStates> {
-  const { context, scope } = invocation;
+  const { context, scope } = authority;
   const unknown: ShownStates = { beforeState: null, afterState: null };
   const { preview } = tool;
   if (!preview) return unknown;

@@ -62,9 +62,9 @@ export async function requestApproval(
   required: Required,
 ): Promise<Result<ApprovalRecord, ToolFailure | typeof WAITING>> {
   const { approvals, invocations } = ports;
-  const { tool, accepted, invocation, signal } = subject;
+  const { tool, accepted, authority, signal } = subject;
   const { payloadHash } = accepted;
-  const record = invocations.find(invocation.context);
+  const record = invocations.find(authority.context);
   if (!record) throw new Error("an approval is requested for no admitted invocation");
   const { number } = record;
   if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;
@@ -72,7 +72,7 @@ export async function requestApproval(
   if (refused) return refused;
   const request = await buildRequest(ports, subject, { ...required, number });
   if ((request.timesChanged ?? 0) > MAX_TIMES_CHANGED) return endChanging(ports, tool);
-  const vote = await carryVote(ports, invocation.context.runId, request);
+  const vote = await carryVote(ports, authority.context.runId, request);
   if (signal.aborted) return CANCELLED;
   // Again: parallel calls may have asked meanwhile. The place of a refused call lapses.
   const refusedNow = refuseMore(ports, record);
@@ -91,8 +91,8 @@ async function buildRequest(
   { terms, pin, now, number }: Required & { readonly number: number },
 ): Promise<UnvotedRequest> {
   const { approvals, clock, principal } = ports;
-  const { tool, accepted, invocation } = subject;
-  const { toolCallId, part } = invocation.context;
+  const { tool, accepted, authority } = subject;
+  const { toolCallId, part } = authority.context;
   const { payloadHash } = accepted;
   const before = approvals.newest(number);
   const changedTerms = before ? diffTerms(before, terms) : [];
@@ -170,7 +170,7 @@ const REJECTED_BEFORE = failCall("approval_rejected");
  */
 async function carryVote(
   { approvals, approvalSigner, principal }: RequestPorts,
-  runId: PreviewedSubject["invocation"]["context"]["runId"],
+  runId: PreviewedSubject["authority"]["context"]["runId"],
   request: UnvotedRequest,
 ): Promise<ApprovalVote | undefined> {
   const { edit } = approvals.newest(request.invocation) ?? {};

@@ -89,7 +89,7 @@ async function compareTerms(
   const now = known && (await compareShown(ports, subject, known));
   const holds = known && (await isAskedUnder(known, bounded));
   if (holds && now?.changes.length === 0) return verifyApproval(ports, subject, known);
-  const call = { ...subject, context: subject.invocation.context };
+  const call = { ...subject, context: subject.authority.context };
   const room = await checkRoom(ports, call, { policy, pin });
   if (!room.ok) return trail.note("budget", room);
   const { policies } = needed;
@@ -105,7 +105,7 @@ async function compareShown(
   subject: ApprovalSubject,
   { packet }: ApprovalRecord,
 ): Promise<PacketNow> {
-  const record = ports.invocations.find(subject.invocation.context);
+  const record = ports.invocations.find(subject.authority.context);
   if (record && isUnknownWrite(record)) return { packet, changes: [] };
   return readPacket(ports, subject, packet);
 }
@@ -120,8 +120,8 @@ async function readTermsNow(
 }
 
 /** The call as the gates of a policy see it, which obeys the terms of the subject. */
-export function policyCallOf({ accepted, invocation, ...call }: ApprovalSubject): ObeyedCall {
-  return { ...call, args: accepted.args, operation: invocation.context };
+export function policyCallOf({ accepted, authority, ...call }: ApprovalSubject): ObeyedCall {
+  return { ...call, args: accepted.args, operation: authority.context };
 }
 
 /**
@@ -130,9 +130,9 @@ export function policyCallOf({ accepted, invocation, ...call }: ApprovalSubject)
  */
 function findApproval(
   { invocations, approvals }: RequireApprovalPorts,
-  { tool, accepted, invocation }: ApprovalSubject,
+  { tool, accepted, authority }: ApprovalSubject,
 ): StandingApproval | undefined {
-  const { number } = invocations.find(invocation.context) ?? {};
+  const { number } = invocations.find(authority.context) ?? {};
   const newest = number === undefined ? undefined : approvals.newest(number);
   const isThis =
     newest?.payloadHash === accepted.payloadHash &&

@@ -26,7 +26,7 @@ export interface VerifyPorts {
 interface ApprovedCall {
   readonly tool: Pick<BoundToolRuntime, "id" | "version">;
   readonly accepted: { readonly payloadHash: string };
-  readonly invocation: { readonly context: ToolInvocationContext };
+  readonly authority: { readonly context: ToolInvocationContext };
 }
 
 /**
@@ -41,7 +41,7 @@ export async function verifyApproval(
   call: ApprovedCall,
   record: ApprovalRecord,
 ): Promise<Result<ApprovalRecord, ToolFailure>> {
-  const dispatches = ports.invocations.find(call.invocation.context)?.dispatches ?? 0;
+  const dispatches = ports.invocations.find(call.authority.context)?.dispatches ?? 0;
   if (record.consumedAtMs !== undefined && dispatches === 0) return USED;
   const people = new Set<string>();
   let isLate = false;
@@ -61,11 +61,11 @@ export async function verifyApproval(
 function isFor(
   token: ApprovalToken,
   { id, termsHash }: Pick<ApprovalRecord, "id" | "termsHash">,
-  { tool, accepted, invocation, tenantId }: ApprovedCall & Pick<Principal, "tenantId">,
+  { tool, accepted, authority, tenantId }: ApprovedCall & Pick<Principal, "tenantId">,
 ): boolean {
   return (
     token.approval_id === id &&
-    token.trace_id === invocation.context.runId &&
+    token.trace_id === authority.context.runId &&
     token.tenant_id === tenantId &&
     token.tool_name === tool.id &&
     token.tool_version === tool.version &&

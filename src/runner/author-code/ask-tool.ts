@@ -1,7 +1,7 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
-import type { BoundToolRuntime, InvocationScope, ToolAnswer } from "../../capabilities/tool.ts";
+import type { BoundToolRuntime, AttemptScope, ToolAnswer } from "../../capabilities/tool.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
@@ -27,7 +27,7 @@ interface AskedFunction {
   readonly tool: BoundToolRuntime;
   readonly signal: AbortSignal;
   readonly accepted: Pick<AcceptedArguments, "args" | "shown">;
-  readonly invocation: { readonly scope: Pick<InvocationScope, "hide"> };
+  readonly authority: { readonly scope: Pick<AttemptScope, "hide"> };
 }
 
 /**
@@ -68,9 +68,9 @@ function readAnswer(
 }
 
 /** Hides the secrets of the connection, and the arguments that redaction withholds. */
-function secretsOf({ accepted, invocation }: AskedFunction): HideValues {
+function secretsOf({ accepted, authority }: AskedFunction): HideValues {
   const hideArguments = hideValues(withheldValues(accepted.args, accepted.shown));
-  return (value) => hideArguments(invocation.scope.hide(value));
+  return (value) => hideArguments(authority.scope.hide(value));
 }
 
 /**

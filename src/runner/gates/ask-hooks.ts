@@ -31,9 +31,9 @@ const BROKEN: Veto = errorOf("hook_failed");
  */
 export const askHooks: Gate<ValiditySubject, HookPorts> = {
   name: "hooks",
-  async check({ tool, accepted, invocation, signal }, { hooks, clock, log }) {
+  async check({ tool, accepted, authority, signal }, { hooks, clock, log }) {
     if (hooks.length === 0) return PASSED;
-    const call = frozenCopyOf(hookedCall(tool, invocation.context, accepted.shown));
+    const call = frozenCopyOf(hookedCall(tool, authority.context, accepted.shown));
     for (const hook of hooks) {
       const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS, signal };
       const veto = await vetoOf(patience, async () => hook.before?.(call));

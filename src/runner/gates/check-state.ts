@@ -9,8 +9,8 @@ import { PASSED, type Gate } from "./gate.ts";
 export const checkState: Gate<ValiditySubject, AskPorts> = {
   name: "state",
   async check(subject, ports) {
-    const { tool, accepted, invocation } = subject;
-    const { context, scope } = invocation;
+    const { tool, accepted, authority } = subject;
+    const { context, scope } = authority;
     const answer = await askTool(ports, subject, () =>
       tool.checkState(accepted.args, context, scope),
     );

@@ -4,7 +4,7 @@ import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolCall } from "../../protocol/tool/call.ts";
-import type { Invocation } from "../invocation/invocation.ts";
+import type { Authority } from "../authority/open-authority.ts";
 import type { Operation } from "../invocation/invocation-ledger.ts";
 import type { Terms } from "../terms.ts";
 
@@ -65,5 +65,5 @@ export interface WantedSubject {
  */
 export interface ValiditySubject extends WantedSubject {
   readonly accepted: AcceptedArguments;
-  readonly invocation: Invocation;
+  readonly authority: Authority;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { InvocationBinding, ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import { ok } from "../../protocol/outcome/result.ts";
-import type { InvocationScope } from "../../capabilities/tool.ts";
+import type { AttemptScope } from "../../capabilities/tool.ts";
 import type { ActiveCall } from "../active-call.ts";
 import { askTool, type AskPorts } from "../author-code/ask-tool.ts";
 import { checkAllowed } from "../gates/check-allowed.ts";
@@ -9,14 +9,14 @@ import { GateTrail } from "../gates/gate.ts";
 import { obeyPolicy, type PolicyPorts } from "../gates/obey-policy.ts";
 import { readArguments } from "../gates/read-arguments.ts";
 import type { AcceptedArguments } from "../gates/subjects.ts";
-import { hasOtherTarget, openInvocation, type InvocationPorts } from "../invocation/invocation.ts";
+import { hasOtherTarget, openAuthority, type AuthorityPorts } from "../authority/open-authority.ts";
 import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import type { Terms } from "../terms.ts";
 
 /** What asking about a call takes of the run. */
 export type AboutPorts = AskPorts &
   PolicyPorts &
-  InvocationPorts & {
+  AuthorityPorts & {
     /** The terms that the run pinned. */
     readonly policy: Terms["policy"];
     readonly pin?: Terms["pin"];
@@ -32,10 +32,10 @@ export interface AnswerAbout {
   readonly accepted: AcceptedArguments;
   readonly bound: InvocationBinding;
   /** Hides the secrets of the connection that the contract was given. */
-  readonly hide: InvocationScope["hide"];
+  readonly hide: AttemptScope["hide"];
 }
 
-type Ask = (args: JsonObject, context: ToolInvocationContext, scope: InvocationScope) => unknown;
+type Ask = (args: JsonObject, context: ToolInvocationContext, scope: AttemptScope) => unknown;
 
 /**
  * Asks a function of the contract about an operation that was dispatched. The function may read,
@@ -62,20 +62,20 @@ export async function askAboutCall(
   const { payloadHash } = accepted;
   const { connectionId, workspaceId } = obeyed.value;
   const allowed = { tool, context: asked, payloadHash, connectionId, workspaceId };
-  const opened = await openInvocation(ports, allowed);
+  const opened = await openAuthority(ports, allowed);
   if (!opened.ok) return undefined;
-  const invocation = opened.value;
+  const authority = opened.value;
   try {
-    const { context, scope } = invocation;
+    const { context, scope } = authority;
     if (scope.idempotencyKey !== bound.idempotencyKey) return undefined;
     // Another account would answer that nothing happened.
-    if (hasOtherTarget(bound, invocation)) return undefined;
-    const answered = await askTool(ports, { tool, signal, accepted, invocation }, async () =>
+    if (hasOtherTarget(bound, authority)) return undefined;
+    const answered = await askTool(ports, { tool, signal, accepted, authority }, async () =>
       ok(await ask(accepted.args, context, scope)),
     );
     if (!answered.ok) return undefined;
     return { answer: answered.value, accepted, bound, hide: scope.hide };
   } finally {
-    invocation.close();
+    authority.close();
   }
 }

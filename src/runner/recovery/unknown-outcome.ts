@@ -135,8 +135,8 @@ export function endWithoutTool(
   call: EndingCall,
   { record, isStopped }: { readonly record: ToolInvocationRecord; readonly isStopped: boolean },
 ): ToolExecResult | undefined {
-  const { settlement } = record;
-  if (settlement) return recordSettlement(ports, call, settlement);
+  const { resolution } = record;
+  if (resolution) return recordResolution(ports, call, resolution);
   const isUnresolved = isStopped && isUnknownWrite(record);
   return isUnresolved ? recordUnresolved(ports, call, TOOL_INTERRUPTED) : undefined;
 }
@@ -145,10 +145,10 @@ export function endWithoutTool(
  * Records the end of a call that an operator resolved, or that no operator resolved in time. The
  * call's tool need not exist any more.
  */
-function recordSettlement(
+function recordResolution(
   ports: RecordPorts,
   call: EndingCall,
-  { outcome }: NonNullable<ToolInvocationRecord["settlement"]>,
+  { outcome }: NonNullable<ToolInvocationRecord["resolution"]>,
 ): ToolExecResult {
   switch (outcome) {
     case "committed":

@@ -23,7 +23,7 @@ export interface ConcludePorts {
   readonly log: Log;
 }
 
-/** What came of a saga, and which steps stay although it failed. */
+/** How a saga ended, and which steps stay although it failed. */
 interface EndedSaga {
   readonly progress: Progress;
   readonly left: readonly LeftStep[];

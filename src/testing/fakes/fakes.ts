@@ -6,7 +6,7 @@ import { createHttpEgress } from "../../adapters/egress/http-egress.ts";
 import type { Egress } from "../../capabilities/http.ts";
 import type {
   BoundToolRuntime,
-  InvocationScope,
+  AttemptScope,
   RunCapabilities,
   ToolSourcePort,
 } from "../../capabilities/tool.ts";
@@ -45,7 +45,7 @@ export function fakeRunCapabilities(titles: string[] = []): RunCapabilities {
 }
 
 /** The scope of an invocation that does not end. */
-export function fakeScope(): InvocationScope {
+export function fakeScope(): AttemptScope {
   return {
     signal: new AbortController().signal,
     idempotencyKey: "key",
@@ -73,7 +73,7 @@ export function newestOf(source: ToolSourcePort): ReadonlyMap<string, ToolSpec> 
 export function runBound(
   tool: BoundToolRuntime,
   args: JsonObject,
-  scope: InvocationScope = fakeScope(),
+  scope: AttemptScope = fakeScope(),
 ): ReturnType<BoundToolRuntime["performDispatched"]> {
   const { id: toolId, version } = tool;
   return tool.performDispatched(

@@ -55,7 +55,7 @@ export interface ApprovalsApi {
   /** Lists the calls whose outcome the reader may report. */
   outcomes(): Answer<readonly OutcomeInfo[]>;
   /** Reports what the reader found out about a call. */
-  settle(call: OutcomeInfo, outcome: ReportedOutcome): Answer<JsonObject>;
+  resolve(call: OutcomeInfo, outcome: ReportedOutcome): Answer<JsonObject>;
 }
 
 /** Creates the approvals' client of the HTTP API. */
@@ -85,7 +85,7 @@ export function createApprovalsApi(options: ApiOptions): ApprovalsApi {
       if (!answer.ok) return answer;
       return ok(listOf(answer.value["outcomes"]).flatMap((item) => readOutcomeInfo(item) ?? []));
     },
-    settle: ({ runId, invocationId }, outcome) => {
+    resolve: ({ runId, invocationId }, outcome) => {
       const call = `v1/runs/${encodeURIComponent(runId)}/invocations/${encodeURIComponent(invocationId)}`;
       return ask(`${call}/outcome`, postJson({ outcome }));
     },

@@ -76,7 +76,7 @@ export class OutcomeSection {
     back.addEventListener("click", () => ask(undefined));
     confirm.addEventListener("click", () => {
       confirm.disabled = true;
-      void this.#settle(call, reported).then((isSettled) => isSettled || ask(undefined));
+      void this.#resolve(call, reported).then((isSettled) => isSettled || ask(undefined));
     });
     const name = el("bdi", { class: "name" }, call.toolId);
     const times = call.attempts === 1 ? "1 attempt" : `${call.attempts} attempts`;
@@ -87,8 +87,8 @@ export class OutcomeSection {
     return el("li", {}, name, facts, ...shown, choices, sure);
   }
 
-  async #settle(call: OutcomeInfo, outcome: ReportedOutcome): Promise<boolean> {
-    const answer = await this.#api.settle(call, outcome);
+  async #resolve(call: OutcomeInfo, outcome: ReportedOutcome): Promise<boolean> {
+    const answer = await this.#api.resolve(call, outcome);
     const thanks = call.isUndo || call.mismatch ? "Reported." : REPORTED;
     setText(this.#notice, answer.ok ? thanks : answer.failure.message);
     const isOver = answer.ok || answer.failure.code === "outcome_not_awaited";

@@ -9,11 +9,11 @@ import {
   readCount,
   readError,
   type StreamFacts,
-  type StreamReader,
+  type EventDecoder,
   textOf,
   toUsage,
   writeJson,
-} from "../model/stream-reader.ts";
+} from "../model/event-decoder.ts";
 import { mergeFacts, readFinish } from "./read-message.ts";
 
 /** One content block as it grows. Its pieces are joined when the block ends. */
@@ -42,16 +42,16 @@ const COUNTS = [
   "output_tokens_details",
 ] as const;
 
-/** Creates the reader of one Messages stream. */
-export function createMessageReader(): StreamReader {
-  return new MessageReader();
+/** Creates the decoder of one Messages stream. */
+export function createMessageDecoder(): EventDecoder {
+  return new MessageDecoder();
 }
 
 /**
  * Reads the events of one Messages stream. Only `message_stop` ends it. Thinking is a summary, not
  * text, and the blocks of tools that the provider runs are not calls.
  */
-class MessageReader implements StreamReader {
+class MessageDecoder implements EventDecoder {
   readonly wire = "anthropic";
   readonly endsWithDone = false;
   readonly #open = new Map<number, OpenBlock>();

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../protocol/json/value.ts";
 import type { ModelFinish } from "../../protocol/model/event.ts";
-import { readUnknownFinish, type StreamFacts } from "../model/stream-reader.ts";
+import { readUnknownFinish, type StreamFacts } from "../model/event-decoder.ts";
 
 const FINISHES: ReadonlyMap<string, ModelFinish> = new Map([
   ["end_turn", "stop"],

@@ -1,5 +1,5 @@
 import type { ModelWire } from "../model/model-wire.ts";
-import { createMessageReader } from "./anthropic-tool-decoder.ts";
+import { createMessageDecoder } from "./anthropic-tool-decoder.ts";
 import { encodeMessage, encodeRequest, encodeTool } from "./anthropic-tool-encoder.ts";
 
 /** Anthropic's Messages. */
@@ -12,5 +12,5 @@ export const anthropicWire: ModelWire = {
   encodeTool,
   // The provider adds instructions to a request that has tools.
   tokensPerRequest: 700,
-  createReader: createMessageReader,
+  createDecoder: createMessageDecoder,
 };

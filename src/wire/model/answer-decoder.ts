@@ -11,7 +11,7 @@ import { parseArguments, type ToolCall } from "../../protocol/tool/call.ts";
 import type { Usage } from "../../protocol/model/usage.ts";
 import { DeltaText } from "./delta-text.ts";
 import { describeWrongWire, wireOf } from "./foreign-wire.ts";
-import type { StreamFacts, StreamReader } from "./stream-reader.ts";
+import type { StreamFacts, EventDecoder } from "./event-decoder.ts";
 import { type AssembledCall, ToolCallAssembler } from "./tool-call-assembler.ts";
 
 /** Limits of one decode session. */
@@ -49,7 +49,7 @@ const FRAME_OVERHEAD_CHARS = 16;
 const MAX_DETAIL_CHARS = 8_192;
 
 /**
- * Decodes one streamed answer of a model; an instance is the state of one session. The reader
+ * Decodes one streamed answer of a model; an instance is the state of one session. The event decoder
  * knows the format of the provider.
  * Contract: every method returns the new events, in order. The first batch that ends in an `answer`
  * is the last batch that is not empty. Within the limits the answer does not depend on how the text
@@ -58,7 +58,7 @@ const MAX_DETAIL_CHARS = 8_192;
  * upstream_too_large, upstream_truncated, upstream_wrong_wire. A failed answer lists no tool call.
  */
 export class AnswerDecoder {
-  readonly #reader: StreamReader;
+  readonly #events: EventDecoder;
   readonly #author: AnswerDecoderOptions["author"];
   readonly #limits: DecoderLimits;
   readonly #restoreArguments: (toolName: string, argumentsText: string) => string;
@@ -75,8 +75,8 @@ export class AnswerDecoder {
   #finished = false;
   #succeeded = false;
 
-  constructor(reader: StreamReader, options: AnswerDecoderOptions = {}) {
-    this.#reader = reader;
+  constructor(events: EventDecoder, options: AnswerDecoderOptions = {}) {
+    this.#events = events;
     this.#author = options.author;
     this.#summaries = options.summaries ?? false;
     this.#limits = { ...DEFAULT_DECODER_LIMITS, ...options.limits };
@@ -113,7 +113,7 @@ export class AnswerDecoder {
   feedAnswer(body: string): readonly ModelEvent[] {
     const document = body.length <= this.#limits.maxFrameChars ? parseDocument(body) : undefined;
     if (document) this.#checkWire(document);
-    const facts = document && this.#reader.readDocument(document);
+    const facts = document && this.#events.readDocument(document);
     if (facts) this.#addFacts(facts);
     else this.#fail("upstream_not_a_stream", "neither events nor an answer in one document");
     return this.#takeBatch();
@@ -124,7 +124,7 @@ export class AnswerDecoder {
     this.#ending = true;
     // A whole last event counts also without its blank line.
     if (!this.#finished) this.#parser.feed("\n\n");
-    const isOver = this.#reader.endsWithDone && this.#finish !== undefined;
+    const isOver = this.#events.endsWithDone && this.#finish !== undefined;
     if (isOver) this.#complete();
     else this.#fail("upstream_truncated", "the stream ended before the answer did");
     return this.#takeBatch();
@@ -143,12 +143,12 @@ export class AnswerDecoder {
     const content = data.trim();
     if (content === "" || event === "ping") return;
     if (content === "[DONE]") {
-      if (this.#reader.endsWithDone) this.#complete();
+      if (this.#events.endsWithDone) this.#complete();
       return;
     }
     const document = parseDocument(content);
     if (document) this.#checkWire(document);
-    if (document) this.#addFacts(this.#reader.readEvent(document));
+    if (document) this.#addFacts(this.#events.readEvent(document));
     // A body that ends inside an event was cut; its JSON is not malformed.
     else if (this.#ending) this.#fail("upstream_truncated", "the stream ended inside an event");
     else this.#fail("upstream_malformed", `not a JSON object: ${content}`);
@@ -157,7 +157,7 @@ export class AnswerDecoder {
   /** Fails an answer of another wire at once: its events would be none of this one. */
   #checkWire(document: JsonObject): void {
     if (this.#isOwnWire) return;
-    const { wire } = this.#reader;
+    const { wire } = this.#events;
     const found = wireOf(document);
     this.#isOwnWire = found === wire;
     if (found === undefined || found === wire) return;
@@ -223,7 +223,7 @@ export class AnswerDecoder {
     const cut = finish !== undefined && finish !== "pause";
     const toolCalls = calls.map((call) => this.#closeCall(call, cut));
     const author = failure ? undefined : this.#author;
-    const items = author && this.#reader.opaqueItems(calls.map(({ toolCallId }) => toolCallId));
+    const items = author && this.#events.opaqueItems(calls.map(({ toolCallId }) => toolCallId));
     const answer: ModelAnswer = {
       text: this.#text,
       toolCalls,

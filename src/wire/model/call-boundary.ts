@@ -1,5 +1,5 @@
 import type { ArgumentText } from "./argument-text.ts";
-import type { ToolCallFragment } from "./stream-reader.ts";
+import type { ToolCallFragment } from "./event-decoder.ts";
 
 /** What the fragments of a call told so far. */
 export interface KnownCall {

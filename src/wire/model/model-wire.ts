@@ -3,7 +3,7 @@ import type { AnswerSettings } from "../../protocol/model/answer-settings.ts";
 import type { ModelAbilities, ModelWireId } from "../../protocol/model/declaration.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import type { FileContents } from "./message-parts.ts";
-import type { StreamReader } from "./stream-reader.ts";
+import type { EventDecoder } from "./event-decoder.ts";
 
 /** One model call, as a wire encodes it. The model can take all of it. */
 export interface WireRequest extends AnswerSettings {
@@ -54,5 +54,5 @@ export interface ModelWire {
   encodeTool(spec: ToolSpec): unknown;
   /** Allowance for what a provider adds once per request. Unit: tokens. */
   readonly tokensPerRequest: number;
-  createReader(): StreamReader;
+  createDecoder(): EventDecoder;
 }

@@ -3,7 +3,7 @@ import { payloadOf } from "../../protocol/tool/call.ts";
 import { ArgumentText } from "./argument-text.ts";
 import { isFurtherPiece, type KnownCall, startsAnother } from "./call-boundary.ts";
 import { type CallStatement, mergeStatements } from "./merge-statements.ts";
-import type { ToolCallFragment } from "./stream-reader.ts";
+import type { ToolCallFragment } from "./event-decoder.ts";
 
 /** One assembled call; its arguments are not checked yet. */
 export interface AssembledCall {

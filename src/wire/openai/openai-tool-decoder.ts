@@ -10,11 +10,11 @@ import {
   readError,
   readUnknownFinish,
   type StreamFacts,
-  type StreamReader,
+  type EventDecoder,
   type ToolCallFragment,
   toUsage,
   writeJson,
-} from "../model/stream-reader.ts";
+} from "../model/event-decoder.ts";
 
 /**
  * Decodes one streamed Chat Completions answer; an instance is the state of one session.
@@ -22,12 +22,12 @@ import {
  */
 export class OpenAIToolDecoder extends AnswerDecoder {
   constructor(options: AnswerDecoderOptions = {}) {
-    super(createChunkReader(), options);
+    super(createChunkDecoder(), options);
   }
 }
 
-/** Creates a reader of the chunks of one answer. */
-export function createChunkReader(): StreamReader {
+/** Creates a decoder of the chunks of one answer. */
+export function createChunkDecoder(): EventDecoder {
   let said = "";
   const readEvent = (chunk: JsonObject): StreamFacts => {
     const facts = readChunk(chunk);

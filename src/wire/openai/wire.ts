@@ -1,5 +1,5 @@
 import type { ModelWire } from "../model/model-wire.ts";
-import { createChunkReader } from "./openai-tool-decoder.ts";
+import { createChunkDecoder } from "./openai-tool-decoder.ts";
 import { encodeMessages, encodeRequest, encodeTools } from "./openai-tool-encoder.ts";
 
 /** OpenAI's Chat Completions, which most servers speak. */
@@ -15,5 +15,5 @@ export const openAIWire: ModelWire = {
   // Strict schemas are longer than plain ones.
   encodeTool: (spec) => encodeTools([spec], true).tools,
   tokensPerRequest: 64,
-  createReader: createChunkReader,
+  createDecoder: createChunkDecoder,
 };

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
-import { keepCallsOnce, nonBlank, OpaqueRoom } from "../model/stream-reader.ts";
+import { keepCallsOnce, nonBlank, OpaqueRoom } from "../model/event-decoder.ts";
 import { listOf } from "./read-response.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../protocol/json/value.ts";
-import { textOf } from "../model/stream-reader.ts";
+import { textOf } from "../model/event-decoder.ts";
 import { findSlot, type ItemKeys, type Slot } from "./output-slots.ts";
 import { listOf } from "./read-response.ts";
 

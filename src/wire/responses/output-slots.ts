@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../protocol/json/value.ts";
-import { nonBlank, readCount } from "../model/stream-reader.ts";
+import { nonBlank, readCount } from "../model/event-decoder.ts";
 
 /** By what an event names its item. Servers change, omit or repeat each of these. */
 export interface ItemKeys {

@@ -13,7 +13,7 @@ import {
   readUnknownFinish,
   textOf,
   toUsage,
-} from "../model/stream-reader.ts";
+} from "../model/event-decoder.ts";
 
 const REASONS: ReadonlyMap<JsonValue | undefined, ModelFinish> = new Map<
   JsonValue | undefined,

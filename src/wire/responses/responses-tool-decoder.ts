@@ -5,11 +5,11 @@ import {
   quote,
   readError,
   type StreamFacts,
-  type StreamReader,
+  type EventDecoder,
   textOf,
   type ToolCallFragment,
   writeJson,
-} from "../model/stream-reader.ts";
+} from "../model/event-decoder.ts";
 import { KeptItems } from "./kept-items.ts";
 import { MessageTexts } from "./message-texts.ts";
 import { findSlot, haveSameKeys, type ItemKeys, keysOf, type Slot } from "./output-slots.ts";
@@ -28,9 +28,9 @@ interface CallSlot extends Slot {
 /** Far more messages and calls than an answer has. */
 const MAX_SLOTS = 512;
 
-/** Creates the reader of one Responses stream. */
-export function createResponseReader(): StreamReader {
-  return new ResponseReader();
+/** Creates the decoder of one Responses stream. */
+export function createResponseDecoder(): EventDecoder {
+  return new ResponseDecoder();
 }
 
 /**
@@ -38,7 +38,7 @@ export function createResponseReader(): StreamReader {
  * messages and function calls are the provider's own work: neither text nor calls. A call may be
  * stated several times; `mergeStatements` decides which statements are one call.
  */
-class ResponseReader implements StreamReader {
+class ResponseDecoder implements EventDecoder {
   readonly wire = "responses";
   readonly endsWithDone = false;
   readonly #calls: CallSlot[] = [];

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { SectionText } from "../model/section-text.ts";
-import { readCount, textOf } from "../model/stream-reader.ts";
+import { readCount, textOf } from "../model/event-decoder.ts";
 import { listOf } from "./read-response.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ModelWire } from "../model/model-wire.ts";
-import { createResponseReader } from "./responses-tool-decoder.ts";
+import { createResponseDecoder } from "./responses-tool-decoder.ts";
 import { encodeMessage, encodeRequest, encodeTool } from "./responses-tool-encoder.ts";
 
 /** OpenAI's Responses, the only wire on which its current models take tools. */
@@ -11,5 +11,5 @@ export const responsesWire: ModelWire = {
   encodeMessage,
   encodeTool: (spec) => encodeTool(spec, true),
   tokensPerRequest: 64,
-  createReader: createResponseReader,
+  createDecoder: createResponseDecoder,
 };

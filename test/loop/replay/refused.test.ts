@@ -61,7 +61,7 @@ describe("not replayable, with a reason, is a run", () => {
     ];
     const invocations = evidence.invocations.map((record) => ({
       ...record,
-      settlement: { outcome: "committed" as const, atMs: 0 },
+      resolution: { outcome: "committed" as const, atMs: 0 },
       end: {} as never,
     }));
     expect(await replay({ ...evidence, log, invocations }, [note()])).toMatchObject(

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { createFingerprints } from "../../../src/adapters/keys/hmac-fingerprints.ts";
 import type { HttpClient } from "../../../src/capabilities/http.ts";
-import type { InvocationScope } from "../../../src/capabilities/tool.ts";
+import type { AttemptScope } from "../../../src/capabilities/tool.ts";
 import { defineTool } from "../../../src/contracts/define/define-tool.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
 import { createToolSource } from "../../../src/contracts/bind/tool-source.ts";
@@ -82,7 +82,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     fingerprints: FINGERPRINTS,
     log: new MemoryLog(),
   };
-  const scope: InvocationScope = {
+  const scope: AttemptScope = {
     signal,
     idempotencyKey: KEY,
     timeoutMs: 1_000,
@@ -92,8 +92,8 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     hide: (value) => value,
   };
   const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
-  const invocation = { context, scope, write: () => undefined, close: () => undefined };
-  const subject = { tool, signal, hasBegun: false, isStep: false, accepted, invocation };
+  const authority = { context, scope, write: () => undefined, close: () => undefined };
+  const subject = { tool, signal, hasBegun: false, isStep: false, accepted, authority };
   const previewed = { ...subject, states: () => previewStates(ports, subject) };
   const { packet } = await passing(readPacket(ports, previewed), clock);
   return { ...packet, expiresAt: "2026-11-21T10:00:00.000Z" };

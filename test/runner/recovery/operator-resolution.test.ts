@@ -12,8 +12,8 @@ describe("an operator resolves an unknown outcome", () => {
   ) => {
     const { tool, keys } = toolOf([never, works]);
     const [left] = await crashWhileRunning(tool);
-    const settlement = { outcome, by: ANN, atMs: 8 };
-    const stored = [{ ...(left as ToolInvocationRecord), awaitedUntilMs: 9, settlement }];
+    const resolution = { outcome, by: ANN, atMs: 8 };
+    const stored = [{ ...(left as ToolInvocationRecord), awaitedUntilMs: 9, resolution }];
     const bench = benchFor([contracts ?? tool], { stored });
     const result = await bench.call(NAME, ARGS, AT);
     expect(keys.length).toBe(1);

@@ -159,7 +159,7 @@ test("a whole message in one document is read like a stream", () => {
     stop_reason: "tool_use",
     usage: { input_tokens: 3, output_tokens: 4 },
   };
-  const decoder = new AnswerDecoder(anthropicWire.createReader());
+  const decoder = new AnswerDecoder(anthropicWire.createDecoder());
   expect(summarise(answerOf(decoder.feedAnswer(JSON.stringify(message))))).toEqual({
     text: "Now.",
     toolCalls: [{ id: "a", name: "lamp__set", arguments: { on: true } }],

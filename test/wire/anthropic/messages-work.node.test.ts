@@ -32,7 +32,7 @@ test.each<[string, (many: object) => object]>([
 function leastTime(first: object, small: object): number {
   const rounds = Array.from({ length: ROUNDS }, () => {
     const author = { wire: "anthropic", model: "m" };
-    const decoder = new AnswerDecoder(anthropicWire.createReader(), { author });
+    const decoder = new AnswerDecoder(anthropicWire.createDecoder(), { author });
     decoder.feed(frame(START) + frame(first));
     const text = frame(small).repeat(EVENTS);
     const startMs = performance.now();

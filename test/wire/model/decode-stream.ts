@@ -34,7 +34,7 @@ export function decodePieces(
   pieces: Iterable<Uint8Array>,
   { wire = openAIWire, ...options }: AnswerDecoderOptions & { readonly wire?: ModelWire } = {},
 ): ModelAnswer {
-  const decoder = new AnswerDecoder(wire.createReader(), options);
+  const decoder = new AnswerDecoder(wire.createDecoder(), options);
   const utf8 = new TextDecoder();
   const events: ModelEvent[] = [];
   for (const piece of pieces) events.push(...decoder.feed(utf8.decode(piece, { stream: true })));

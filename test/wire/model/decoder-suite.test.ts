@@ -75,11 +75,11 @@ describe.each<[string, ModelWire, PlayedWire]>([
 
   test("refuses a body that is no stream and no answer", () => {
     for (const body of ['{"hello":1}', "[]", "[1,2]", "{", '"text"', "", "null"]) {
-      const answer = answerOf(new AnswerDecoder(wire.createReader()).feedAnswer(body));
+      const answer = answerOf(new AnswerDecoder(wire.createDecoder()).feedAnswer(body));
       expect(summarise(answer).error, body).toBe("upstream_not_a_stream");
     }
     const error = '{"error":{"message":"no such model"}}';
-    const answer = answerOf(new AnswerDecoder(wire.createReader()).feedAnswer(error));
+    const answer = answerOf(new AnswerDecoder(wire.createDecoder()).feedAnswer(error));
     expect(summarise(answer).error).toBe("upstream_error_event");
   });
 

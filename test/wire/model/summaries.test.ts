@@ -7,7 +7,7 @@ import { ANTHROPIC, type PlayedWire, RESPONSES } from "../../fakes/provider-wire
 import { answerOf, byteByByte, bytesOf, cutAt, summaryOf } from "./decode-stream.ts";
 
 function decode(wire: ModelWire, pieces: Iterable<Uint8Array>, limits = {}) {
-  const decoder = new AnswerDecoder(wire.createReader(), { summaries: true, limits });
+  const decoder = new AnswerDecoder(wire.createDecoder(), { summaries: true, limits });
   const utf8 = new TextDecoder();
   const events = [...pieces].flatMap((piece) => decoder.feed(utf8.decode(piece, { stream: true })));
   const all = [...events, ...decoder.end()];

@@ -178,7 +178,7 @@ test("usage names its details, and a document is read like a stream", () => {
     output_tokens_details: { reasoning_tokens: 8 },
   };
   const document = { object: "response", status: "completed", output: [call()], usage };
-  const decoder = new AnswerDecoder(responsesWire.createReader());
+  const decoder = new AnswerDecoder(responsesWire.createDecoder());
   expect(answerOf(decoder.feedAnswer(JSON.stringify(document)))).toMatchObject({
     toolCalls: [{ toolCallId: "a" }],
     finish: "tool_calls",

@@ -3,7 +3,7 @@ import type { BoundConnection, ConnectionBroker } from "../../capabilities/conne
 import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { Clock } from "../../capabilities/system.ts";
-import type { BoundToolRuntime, InvocationScope, ProgressReport } from "../../capabilities/tool.ts";
+import type { BoundToolRuntime, AttemptScope, ProgressReport } from "../../capabilities/tool.ts";
 import type { WriteState } from "../../capabilities/workspace.ts";
 import type { ConnectionId, RunId } from "../../protocol/identity/ids.ts";
 import type { Principal } from "../../protocol/identity/principal.ts";
@@ -17,7 +17,7 @@ import { lazily } from "../../protocol/text/lazily.ts";
 import { findSecret } from "../../protocol/text/secrets.ts";
 import { timeoutOf } from "../author-code/timeout-of.ts";
 import { mutates } from "../active-call.ts";
-import { operationIdOf } from "./invocation-ledger.ts";
+import { operationIdOf } from "../invocation/invocation-ledger.ts";
 import { TOOL_FAILED } from "../outcome/tool-failure.ts";
 
 /**
@@ -29,9 +29,9 @@ const closed = lazily(() =>
 );
 
 /** What one attempt runs with. */
-export interface Invocation {
+export interface Authority {
   readonly context: ToolInvocationContext;
-  readonly scope: InvocationScope;
+  readonly scope: AttemptScope;
   /**
    * Fingerprint of the account and the addresses that a write reaches: of the connection's secrets
    * and of the upstreams. Absent when it has neither.
@@ -44,7 +44,7 @@ export interface Invocation {
 }
 
 /** What opening an invocation takes of the run. */
-export interface InvocationPorts {
+export interface AuthorityPorts {
   readonly broker: ConnectionBroker;
   readonly fingerprints: Fingerprints;
   readonly principal: Principal;
@@ -69,10 +69,10 @@ interface AllowedCall {
  * Fails: PERMISSION_DENIED when the connection does not exist; DEPENDENCY_UNAVAILABLE when it
  * cannot be read; UNKNOWN_ERROR when a secret would enter the context.
  */
-export async function openInvocation(
-  ports: InvocationPorts,
+export async function openAuthority(
+  ports: AuthorityPorts,
   call: AllowedCall,
-): Promise<Result<Invocation, ToolFailure>> {
+): Promise<Result<Authority, ToolFailure>> {
   const { connectionId, workspaceId } = call;
   const { subjectId, tenantId } = ports.principal;
   const context: ToolInvocationContext = {
@@ -91,7 +91,7 @@ export async function openInvocation(
   }
   let write: WriteState | undefined;
   const hide = hideValues(connection?.secrets ?? []);
-  const scope: InvocationScope = {
+  const scope: AttemptScope = {
     signal: abort.signal,
     idempotencyKey: await keyOf(ports, call),
     conversationId: ports.workflowId,
@@ -108,7 +108,7 @@ export async function openInvocation(
 
 /** Threat: a repeated write reaches another account, which does not know its key. */
 async function targetOf(
-  { fingerprints }: InvocationPorts,
+  { fingerprints }: AuthorityPorts,
   { tool, context }: AllowedCall,
   secrets: readonly string[],
 ): Promise<string | undefined> {
@@ -123,13 +123,13 @@ async function targetOf(
  */
 export function hasOtherTarget(
   bound: Pick<InvocationBinding, "target"> | undefined,
-  { target }: Pick<Invocation, "target">,
+  { target }: Pick<Authority, "target">,
 ): boolean {
   return bound?.target !== undefined && bound.target !== target;
 }
 
 function keyOf(
-  { principal, workflowId }: InvocationPorts,
+  { principal, workflowId }: AuthorityPorts,
   { tool, context, payloadHash }: AllowedCall,
 ): Promise<string> {
   const { actorId, subjectId, tenantId } = principal;
@@ -157,9 +157,9 @@ const MAX_REPORTS = 200;
 
 /** Progress reaches readers unredacted, so it holds only numbers and declared stages. */
 function progressReporter(
-  { clock, journal }: InvocationPorts,
+  { clock, journal }: AuthorityPorts,
   { context, tool }: AllowedCall,
-  { signal, hide }: Pick<InvocationScope, "signal" | "hide">,
+  { signal, hide }: Pick<AttemptScope, "signal" | "hide">,
 ): (progress: ProgressReport) => void {
   let reports = 0;
   let lastMs = Number.NEGATIVE_INFINITY;

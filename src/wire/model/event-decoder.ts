@@ -6,7 +6,7 @@ import type { Usage } from "../../protocol/model/usage.ts";
 
 /** The part of one tool call in one event. Empty ids and names count as absent. */
 export interface ToolCallFragment {
-  /** The reader's own number of the statement. Absent: index, id and name tell it. */
+  /** The decoder's own number of the statement. Absent: index, id and name tell it. */
   readonly key?: number;
   /** Place in the provider's output. */
   readonly index?: number | string | undefined;
@@ -40,7 +40,7 @@ export interface StreamFacts {
  * Reads the events of one provider's stream; an instance is the state of one session.
  * Contract: pure but for its own state; never throws; linear in the events.
  */
-export interface StreamReader {
+export interface EventDecoder {
   readonly wire: ModelWireId;
   /** The line `[DONE]` completes an answer, also without a finish. */
   readonly endsWithDone: boolean;
@@ -54,10 +54,10 @@ export interface StreamReader {
   opaqueItems(callIds: readonly string[]): readonly JsonObject[] | undefined;
 }
 
-/** Most text that a reader keeps for `opaqueItems`; more is dropped. Unit: UTF-16 code units. */
+/** Most text that a decoder keeps for `opaqueItems`; more is dropped. Unit: UTF-16 code units. */
 const MAX_OPAQUE_CHARS = 2 * 1024 * 1024;
 
-/** Decides whether all of an answer's opaque items can be kept. One per reader. */
+/** Decides whether all of an answer's opaque items can be kept. One per decoder. */
 export class OpaqueRoom {
   #charsLeft = MAX_OPAQUE_CHARS;
   #isOpen = true;
