@@ -52,7 +52,7 @@ function measureWire({ wire, played }: (typeof WIRES)[number], rounds: number): 
 
 function decode(wire: ModelWire, reads: readonly string[], sizeKib: number): number {
   const author = { wire: wire.id, model: "bench" };
-  const decoder = new AnswerDecoder(wire.createReader(), { limits: LIMITS, author });
+  const decoder = new AnswerDecoder(wire.createDecoder(), { limits: LIMITS, author });
   const startMs = performance.now();
   let last = reads.flatMap((read) => decoder.feed(read)).at(-1);
   last = decoder.end().at(-1) ?? last;

@@ -12,7 +12,7 @@ export const APPROVALS: readonly Mutant[] = [
   {
     name: "a token of another run counts",
     file: "src/runner/approval/verify.ts",
-    from: "token.trace_id === invocation.context.runId &&",
+    from: "token.trace_id === authority.context.runId &&",
     to: "",
     test: { file: "test/runner/approvals.test.ts", name: "belongs to another run" },
   },

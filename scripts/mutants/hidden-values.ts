@@ -15,7 +15,7 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   {
     name: "a secret leaves in a failure",
     file: "src/runner/author-code/ask-tool.ts",
-    from: "hideArguments(invocation.scope.hide(value))",
+    from: "hideArguments(authority.scope.hide(value))",
     to: "hideArguments(value)",
     test: {
       file: "test/http/echoed-secrets.test.ts",
@@ -25,8 +25,8 @@ export const HIDDEN_VALUES: readonly Mutant[] = [
   {
     name: "a withheld argument leaves in a failure",
     file: "src/runner/author-code/ask-tool.ts",
-    from: "return (value) => hideArguments(invocation.scope.hide(value));",
-    to: "void hideArguments;\n  return (value) => invocation.scope.hide(value);",
+    from: "return (value) => hideArguments(authority.scope.hide(value));",
+    to: "void hideArguments;\n  return (value) => authority.scope.hide(value);",
     test: {
       file: "test/http/echoed-secrets.test.ts",
       name: "as it is is hidden",

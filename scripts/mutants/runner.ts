@@ -85,8 +85,8 @@ export const RUNNER: readonly Mutant[] = [
   {
     name: "a hook gets the call itself",
     file: "src/runner/gates/ask-hooks.ts",
-    from: "frozenCopyOf(hookedCall(tool, invocation.context, accepted.shown))",
-    to: "hookedCall(tool, invocation.context, accepted.shown)",
+    from: "frozenCopyOf(hookedCall(tool, authority.context, accepted.shown))",
+    to: "hookedCall(tool, authority.context, accepted.shown)",
     test: {
       file: "test/http/hostile-authors.test.ts",
       name: "hooks change nothing for the next hook, for approvers, for the tool or for the model",

@@ -184,7 +184,7 @@ export const VERIFICATION: readonly Mutant[] = [
   {
     name: "a repeated write reaches another account",
     file: "src/runner/prepare.ts",
-    from: "if (hasOtherTarget(binding, subject.invocation)) return OTHER_TARGET;",
+    from: "if (hasOtherTarget(binding, subject.authority)) return OTHER_TARGET;",
     to: "",
     test: {
       file: "test/http/repeated-writes.test.ts",
@@ -194,7 +194,7 @@ export const VERIFICATION: readonly Mutant[] = [
   {
     name: "another account is asked what happened",
     file: "src/runner/recovery/ask-about-call.ts",
-    from: "if (hasOtherTarget(bound, invocation)) return undefined;",
+    from: "if (hasOtherTarget(bound, authority)) return undefined;",
     to: "",
     test: {
       file: "test/http/repeated-writes.test.ts",

@@ -222,7 +222,7 @@ export const WIRES: readonly Mutant[] = [
   {
     name: "a stream without a terminal event is an answer",
     file: "src/wire/model/answer-decoder.ts",
-    from: "const isOver = this.#reader.endsWithDone && this.#finish !== undefined;",
+    from: "const isOver = this.#events.endsWithDone && this.#finish !== undefined;",
     to: "const isOver = true;",
     test: {
       file: "test/wire/model/decoder-suite.test.ts",

@@ -49,8 +49,8 @@ const FRAME_OVERHEAD_CHARS = 16;
 const MAX_DETAIL_CHARS = 8_192;
 
 /**
- * Decodes one streamed answer of a model; an instance is the state of one session. The event decoder
- * knows the format of the provider.
+ * Decodes one streamed answer of a model; an instance is the state of one session. The event
+ * decoder knows the format of the provider.
  * Contract: every method returns the new events, in order. The first batch that ends in an `answer`
  * is the last batch that is not empty. Within the limits the answer does not depend on how the text
  * is split. Never throws. Time and memory are linear in the text; no index sizes an allocation.
