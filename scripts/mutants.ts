@@ -1,77 +1,83 @@
-import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { AREAS } from "./mutants/areas.ts";
-import type { Mutant } from "./mutants/mutant.ts";
+import { type Mutant, readMutants, takeAway } from "./mutants/list.ts";
+import { type Ended, type NamedTest, TestProcess } from "./mutants/test-process.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const COPIED = [
-  "src",
-  "apps",
-  "durable-objects",
-  "test",
-  "cli",
-  "scripts",
-  "dist",
-  ".interlock",
-  "package.json",
-  "tsconfig.json",
-  "vitest.config.ts",
-  "wrangler.toml",
-] as const;
-/** Copies of the sources in which mutants are tried at the same time. */
-const LANES = 2;
+const NOT_COPIED: ReadonlySet<string> = new Set([".git", ".wrangler", "node_modules"]);
 
 await main();
 
 /**
- * Removes each protection of the named areas, or of all, in a copy, and expects its test to fail.
- * With `--only TEXT`, takes the mutants whose name contains the text. The tests of a file first run
- * once without a change: a test that fails then proves nothing.
+ * Takes each protection of the named areas, or of all, away in a copy, and expects its test to
+ * fail. With `--only TEXT`, tries the mutants whose name contains the text; with `--sample N`, N of
+ * them, which `--seed S` picks (the commit, if it is left out). The tests first run once without a
+ * change: a test that fails then proves nothing.
  */
 async function main(): Promise<void> {
-  const mutants = readMutants();
-  const byTestFile = [...Map.groupBy(mutants, ({ test }) => test.file)];
-  let tried = 0;
+  const mutants = chooseMutants();
+  const copy = copySources();
+  const named = mutants.map(({ test }) => test);
+  const tests = new TestProcess(
+    copy,
+    named.map(({ file }) => file),
+  );
   let caught = 0;
-  const lane = async (): Promise<void> => {
-    const copy = copySources();
-    try {
-      for (let next = byTestFile.shift(); next !== undefined; next = byTestFile.shift()) {
-        const [file, ofFile] = next;
-        const green = await runTests(copy, [file]);
-        for (const mutant of ofFile) {
-          const verdict = await tryMutant(copy, mutant, green);
-          if (verdict === "caught") caught++;
-          const count = `${++tried}/${mutants.length}`;
-          console.log(`${count} ${verdict}: ${mutant.name}\n    ${file}: ${mutant.test.name}`);
-        }
-      }
-    } finally {
-      rmSync(copy, { recursive: true, force: true });
+  try {
+    const green = await tests.run(named);
+    for (const [index, mutant] of mutants.entries()) {
+      const verdict = findFault(green, mutant.test) ?? (await tryMutant(copy, mutant, tests));
+      if (verdict === "caught") caught++;
+      console.log(`${index + 1}/${mutants.length} ${describe(mutant, verdict)}`);
     }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  } finally {
+    tests.end();
+    rmSync(copy, { recursive: true, force: true });
+  }
   console.log(`${caught} of ${mutants.length} mutants caught`);
   if (caught < mutants.length) process.exitCode = 1;
 }
 
-function readMutants(): readonly Mutant[] {
+function chooseMutants(): readonly Mutant[] {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { only: { type: "string", default: "" } },
+    options: {
+      only: { type: "string", default: "" },
+      sample: { type: "string" },
+      seed: { type: "string" },
+    },
   });
-  const areas = positionals.length > 0 ? positionals : Object.keys(AREAS);
-  const mutants = areas.flatMap((area) => {
-    const ofArea = AREAS[area];
-    return (
-      ofArea ?? refuse(`There is no area ${area}; there are ${Object.keys(AREAS).join(", ")}.`)
-    );
-  });
-  const asked = mutants.filter(({ name }) => name.includes(values.only));
-  return asked.length > 0 ? asked : refuse(`No mutant's name contains "${values.only}".`);
+  const { mutants, faults } = readMutants(ROOT);
+  if (faults.length > 0) refuse(`The list of mutants is not true:\n${faults.join("\n")}`);
+  const areas = new Set(mutants.map(({ area }) => area));
+  for (const area of positionals) {
+    if (!areas.has(area)) refuse(`There is no area ${area}; there are ${[...areas].join(", ")}.`);
+  }
+  const asked = mutants
+    .filter(({ area }) => positionals.length === 0 || positionals.includes(area))
+    .filter(({ name }) => name.includes(values.only));
+  if (asked.length === 0) refuse(`No mutant's name contains "${values.only}".`);
+  if (values.sample === undefined) return asked;
+  const count = Number(values.sample);
+  if (!Number.isSafeInteger(count) || count < 1) refuse("--sample takes a whole number from 1.");
+  const seed =
+    values.seed ??
+    execFileSync("git", ["rev-parse", "HEAD"], { cwd: ROOT, encoding: "utf8" }).trim();
+  console.log(`${count} of ${asked.length} mutants; these again: --sample ${count} --seed ${seed}`);
+  return pick(asked, count, seed);
+}
+
+/** Contract: one seed picks the same mutants, also when others join the list or leave it. */
+function pick(mutants: readonly Mutant[], count: number, seed: string): readonly Mutant[] {
+  const rankOf = ({ name }: Mutant): string =>
+    createHash("sha256").update(`${seed} ${name}`).digest("hex");
+  const ranked = mutants.map((mutant) => ({ mutant, rank: rankOf(mutant) }));
+  ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  return ranked.slice(0, count).map(({ mutant }) => mutant);
 }
 
 function refuse(why: string): never {
@@ -81,80 +87,38 @@ function refuse(why: string): never {
 
 function copySources(): string {
   const copy = mkdtempSync(join(tmpdir(), "interlock-mutants-"));
-  for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+  const filter = (path: string): boolean => !NOT_COPIED.has(basename(path));
+  cpSync(ROOT, copy, { recursive: true, filter });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   return copy;
 }
 
-/** `BROKE`: the test run ended without a failed test, so the change is no useful mutant. */
-type Verdict = "caught" | "SURVIVED" | "BROKE" | "RED WITHOUT IT" | "NO SUCH TEST" | "NO SUCH TEXT";
+/** `BROKE`: no test came to its end, so the change is no useful mutant. */
+type Verdict = "caught" | "SURVIVED" | "BROKE" | "RED WITHOUT IT" | "NO SUCH TEST";
 
-async function tryMutant(
-  copy: string,
-  { file, from, to, test }: Mutant,
-  green: TestRun,
-): Promise<Verdict> {
-  if (!green.all.some((name) => name.endsWith(test.name))) return "NO SUCH TEST";
-  if (green.failed.some((name) => name.endsWith(test.name))) return "RED WITHOUT IT";
-  const path = join(copy, file);
-  const before = readFileSync(path, "utf8");
-  if (before.split(from).length !== 2) return "NO SUCH TEXT";
-  writeFileSync(
-    path,
-    before.replace(from, () => to),
-  );
-  const pattern = `${test.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
-  const { failed, passed, status } = await runTests(copy, [test.file, "-t", pattern]);
-  writeFileSync(path, before);
-  if (failed.length > 0) return "caught";
-  // vitest leaves out every test without a word when the name begins in the middle of a title.
-  if (status === 0 && passed.length === 0) return "NO SUCH TEST";
-  return status === 0 ? "SURVIVED" : "BROKE";
+function findFault(green: readonly Ended[], test: NamedTest): Verdict | undefined {
+  const states = statesOf(green, test);
+  if (states.includes("failed")) return "RED WITHOUT IT";
+  return states.includes("passed") ? undefined : "NO SUCH TEST";
 }
 
-/** Full names of the tests that ran, and the exit code. */
-interface TestRun {
-  readonly all: readonly string[];
-  readonly failed: readonly string[];
-  readonly passed: readonly string[];
-  readonly status: number | null;
+async function tryMutant(copy: string, mutant: Mutant, tests: TestProcess): Promise<Verdict> {
+  const { file, test } = mutant;
+  const before = readFileSync(join(copy, file), "utf8");
+  tests.write(file, takeAway(before, mutant));
+  const states = statesOf(await tests.run([test]), test);
+  tests.write(file, before);
+  if (states.includes("failed")) return "caught";
+  return states.includes("passed") ? "SURVIVED" : "BROKE";
 }
 
-interface Report {
-  readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
-  }[];
+function statesOf(ended: readonly Ended[], { file, name }: NamedTest): readonly Ended["state"][] {
+  const found = ended.filter((test) => test.file === file && test.name.endsWith(name));
+  return found.map(({ state }) => state);
 }
 
-function runTests(copy: string, args: readonly string[]): Promise<TestRun> {
-  const report = join(copy, "report.json");
-  rmSync(report, { force: true });
-  const vitest = spawn(
-    join(ROOT, "node_modules/.bin/vitest"),
-    ["run", ...args, "--testTimeout=20000", "--reporter=json", `--outputFile=${report}`],
-    { cwd: copy, stdio: "ignore" },
-  );
-  return new Promise((done, broke) => {
-    vitest.on("error", broke);
-    vitest.on("close", (status) => {
-      const tests = readReport(report).testResults.flatMap((one) => one.assertionResults);
-      const namesOf = (wanted: typeof tests): readonly string[] =>
-        wanted.map(({ fullName }) => fullName);
-      done({
-        all: namesOf(tests),
-        failed: namesOf(tests.filter((one) => one.status === "failed")),
-        passed: namesOf(tests.filter((one) => one.status === "passed")),
-        status,
-      });
-    });
-  });
-}
-
-/** Reads vitest's report. A test run that broke before its end leaves none. */
-function readReport(path: string): Report {
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as Report;
-  } catch {
-    return { testResults: [] };
-  }
+function describe({ name, file, test }: Mutant, verdict: Verdict): string {
+  const where = `    ${test.file}: ${test.name}`;
+  if (verdict !== "SURVIVED") return `${verdict}: ${name}\n${where}`;
+  return `SURVIVED: nothing notices when ${name}. ${file} was changed, and this test passed:\n${where}`;
 }
