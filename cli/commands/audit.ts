@@ -6,7 +6,8 @@ import { verifyChain } from "../audit/verify-chain.ts";
 
 const USAGE =
   "Usage: interlock audit verify EXPORT.jsonl [--head HASH] [--known HASH] [--key KEY]\n" +
-  "       interlock audit verify --url https://… --token-file FILE [--head HASH] [--known HASH] [--key KEY]\n" +
+  "       interlock audit verify --url https://… --token-file FILE [--head HASH] [--known HASH]\n" +
+  "         [--key KEY]\n" +
   "--head: the x-audit-head of this export, its last record. --known: that of an earlier one.\n" +
   "--key: the x-audit-key of the deployment. With --url it is the one that the deployment sends.\n" +
   "Exit code 1: the chain is broken.";

@@ -10,11 +10,11 @@ import { checkModels, WARN_DAYS, type CheckedModel } from "../models/check-model
 
 const USAGE =
   "Usage: interlock models [--ask] [--json] [--env NAME]\n" +
-  "Lists the configured models and what their providers say of them. --ask also sends each model a " +
-  "short message, and tells whether the answer is of its wire. Exit code 0: nothing to do. " +
-  `1: a model retires within ${WARN_DAYS} days, is retired, is unknown to its provider, or is on ` +
-  "the wrong wire. " +
-  "2: the settings are wrong, or a provider cannot be asked.";
+  "Lists the configured models and what their providers say of them.\n" +
+  "--ask also sends each model a short message, and tells whether the answer is of its wire.\n" +
+  `Exit code 0: nothing to do. 1: a model retires within ${WARN_DAYS} days, is retired, is unknown\n` +
+  "to its provider, or is on the wrong wire. 2: the settings are wrong, or a provider cannot be\n" +
+  "asked.";
 
 export const command: Command = {
   usage: USAGE,

@@ -1,8 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 import { SCOPES } from "../../src/protocol/identity/principal.ts";
 import { type Command, messageOf, parsing, UsageError } from "../command.ts";
+import { type ApiTokenOwner, mintApiToken } from "../token/mint-api-token.ts";
 import { JWT_USAGE, mintJwt } from "../token/mint-jwt.ts";
 
 /** Scopes of a chat client. Management scopes have to be named. */
@@ -28,19 +27,7 @@ export const command: Command = {
 
 /** Makes a bearer token and prints it once, with its entry for the secret API_TOKENS. */
 function printToken(args: string[]): void {
-  const { tenant, actor, subject, scopes, roles } = readArguments(args);
-  const token = `ilk_${randomBytes(32).toString("base64url")}`;
-  const entry = {
-    sha256: createHash("sha256").update(token).digest("hex"),
-    tenantId: tenant,
-    actorId: actor,
-    ...(subject !== undefined && { subjectId: subject }),
-    scopes,
-    ...(roles.length > 0 && { roles }),
-  };
-  if (!parseApiTokens(JSON.stringify([entry]))) {
-    throw new UsageError("The tenant, the actor, a scope or a role is not of the expected form.");
-  }
+  const { token, entry } = mintApiToken(readArguments(args));
   console.error("The token, shown once; give it to the caller:");
   console.log(token);
   console.error(
@@ -56,16 +43,7 @@ async function printJwt(args: readonly string[]): Promise<void> {
   console.log(token);
 }
 
-interface Arguments {
-  readonly tenant: string;
-  readonly actor: string;
-  /** The user for whom the actor acts. */
-  readonly subject: string | undefined;
-  readonly scopes: readonly string[];
-  readonly roles: readonly string[];
-}
-
-function readArguments(args: string[]): Arguments {
+function readArguments(args: string[]): ApiTokenOwner {
   const text = { type: "string" } as const;
   const scopes = { type: "string", default: DEFAULT_SCOPES } as const;
   const options = { tenant: text, actor: text, subject: text, scopes, roles: text };

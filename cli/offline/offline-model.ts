@@ -5,6 +5,12 @@ import { call, readTurn, text } from "./offline-turn.ts";
 const READING_SPEED = 40;
 const TALKING_SPEED = 14;
 
+/** A running offline model. */
+export interface OfflineModel {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
 /**
  * Starts an OpenAI-compatible server on loopback that answers from fixtures: text, one tool, two
  * tools at once, a chain of three steps, wrong arguments with a correction, a long answer, and any
@@ -13,7 +19,7 @@ const TALKING_SPEED = 14;
  */
 export async function startOfflineModel(
   ofApplication: readonly OfflineScenario[] = [],
-): Promise<{ url: string; stop: () => Promise<void> }> {
+): Promise<OfflineModel> {
   const server = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent" });
   const scenarios = [MADE_CALL, ...ofApplication, ...SCENARIOS];
   for (const { asked, steps, speed = READING_SPEED } of scenarios) {

@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import { SignJWT } from "jose";
 
 export const JWT_USAGE =
-  "Usage: interlock token jwt --issuer URL --audience NAME --secret-file FILE --tenant ID --subject NAME\n" +
-  "  [--agent NAME] [--scopes chat,runs:read,tools:read] [--roles approver,...] [--ttl SECONDS]";
+  "Usage: interlock token jwt --issuer URL --audience NAME --secret-file FILE --tenant ID\n" +
+  "         --subject NAME [--agent NAME] [--scopes chat,runs:read,tools:read]\n" +
+  "         [--roles approver,...] [--ttl SECONDS]";
 
 /**
  * Makes a bearer JWT with a shared secret, for a deployment whose AUTH names HS256. The claims have

@@ -30,6 +30,7 @@ describe.each(COMMANDS)("interlock %s", (name) => {
     const { status, stdout, stderr } = interlock(name, "--help");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`Usage: interlock ${name}`);
+    expect(stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
   });
 
   test("refuses an option that it does not have with its usage", () => {
