@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/tools/core/calculate.ts";
 /** A busy machine starts and builds slowly; several waits of a test may be long. */
 vi.setConfig({ testTimeout: 640_000 });
-const PARTS = ["src", "durable-objects", "apps", "cli", "tenant", "dist/public"];
+const PARTS = ["src", "durable-objects", "apps", "cli", "scripts", "tenant", "dist/public"];
 
 /** A copy of the repository, whose tools a test breaks. */
 let copy: string;
