@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Plugin } from "esbuild";
 import { compileContracts } from "../src/contracts/catalog/compiled.ts";
 import { registerContracts } from "../src/contracts/check/register.ts";
-import { CORE_TOOLS } from "../src/tools/core/pack.ts";
+import { CORE_TOOLS } from "../src/core-tools/pack.ts";
 import { bundleEntry, type EntryBundle } from "./wire-bundles.ts";
 
 const ROOT = join(import.meta.dirname, "..");

@@ -27,6 +27,18 @@ async function readRules(): Promise<{ readonly options: object }> {
   return module.default;
 }
 
+/** What each folder may import. */
+interface Folder {
+  readonly inside: readonly string[];
+  readonly files?: readonly string[];
+  readonly packages: readonly string[];
+}
+
+async function readFolders(): Promise<Readonly<Record<string, Folder>>> {
+  const path = join(root, ".dependency-cruiser.mjs");
+  return ((await import(path)) as { readonly FOLDERS: Readonly<Record<string, Folder>> }).FOLDERS;
+}
+
 /** Checks the imports of a tree against the rules of the project. */
 async function cruiseTree(directory: string): Promise<Report> {
   const { options, ...ruleSet } = await readRules();
@@ -60,49 +72,79 @@ test("the source keeps every import rule", async () => {
   expect(report.modules.length).toBeGreaterThan(60);
 });
 
+test("docs/architecture.md lists what each folder may import", async () => {
+  const cells = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const [, table = ""] = /\n\| from +\|[^\n]*\n\|[^\n]*\n((?:\|[^\n]*\n)+)/.exec(page) ?? [];
+  const written = table
+    .trimEnd()
+    .split("\n")
+    .map((row) => row.replace(/ +/g, " "));
+  const rules = Object.entries(await readFolders()).map(
+    ([folder, { inside, files = [], packages }]) =>
+      `| \`${folder}\` | ${cells([...inside, ...files])} | ${cells(packages)} |`.replace(
+        / +/g,
+        " ",
+      ),
+  );
+  expect(written).toEqual(rules);
+});
+
 const target = (file: string): Readonly<Record<string, string>> => ({
   [file]: "export const thing = 1; export type Thing = number;",
 });
 
+type Planted = readonly [folder: string, file: string, other: string, specifier: string];
+const PLANTED: readonly Planted[] = [
+  ["protocol", "src/protocol/a.ts", "src/capabilities/b.ts", "../capabilities/b.ts"],
+  ["env", "src/env.ts", "src/adapters/b.ts", "./adapters/b.ts"],
+  ["capabilities", "src/capabilities/a.ts", "src/wire/b.ts", "../wire/b.ts"],
+  ["wire", "src/wire/openai/a.ts", "src/capabilities/b.ts", "../../capabilities/b.ts"],
+  ["contracts", "src/contracts/a.ts", "src/runner/b.ts", "../runner/b.ts"],
+  ["core-tools", "src/core-tools/a.ts", "src/adapters/b.ts", "../adapters/b.ts"],
+  ["apps", "apps/a/b.ts", "src/contracts/b.ts", "../../src/contracts/b.ts"],
+  ["core-tools", "src/core-tools/a.ts", "apps/a/b.ts", "../../apps/a/b.ts"],
+  ["runner", "src/runner/a.ts", "src/wire/b.ts", "../wire/b.ts"],
+  ["loop", "src/loop/a.ts", "src/core-tools/b.ts", "../core-tools/b.ts"],
+  ["workspace", "src/workspace/a.ts", "src/runner/b.ts", "../runner/b.ts"],
+  ["run", "src/run/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
+  ["run", "src/run/a/b.ts", "src/loop/b.ts", "../../loop/b.ts"],
+  ["adapters", "src/adapters/a.ts", "src/contracts/b.ts", "../contracts/b.ts"],
+  ["http", "src/http/a.ts", "src/adapters/b.ts", "../adapters/b.ts"],
+  ["widget", "src/widget/a.ts", "src/http/b.ts", "../http/b.ts"],
+  ["compose", "src/compose/a.ts", "src/widget/b.ts", "../widget/b.ts"],
+  ["durable-objects", "durable-objects/a.ts", "src/runner/b.ts", "../src/runner/b.ts"],
+  ["testing", "src/testing/a.ts", "src/compose/b.ts", "../compose/b.ts"],
+  ["testing", "src/testing/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
+  ["define-deployment", "src/define-deployment.ts", "src/http/b.ts", "./http/b.ts"],
+  ["host-workspaces", "src/host-workspaces.ts", "src/http/b.ts", "./http/b.ts"],
+  ["exports", "src/exports/a.ts", "src/runner/b.ts", "../runner/b.ts"],
+  ["index", "src/index.ts", "src/adapters/b.ts", "./adapters/b.ts"],
+  ["http", "src/http/a.ts", "cli/b.ts", "../../cli/b.ts"],
+  ["testing", "src/testing/fakes/a.ts", "cli/b.ts", "../../../cli/b.ts"],
+  ["durable-objects", "durable-objects/a.ts", "cli/b.ts", "../cli/b.ts"],
+  ["apps", "apps/a/b.ts", "cli/b.ts", "../../cli/b.ts"],
+  ["cli", "cli/push/a.ts", "scripts/b.ts", "../../scripts/b.ts"],
+  ["cli", "cli/a.ts", "durable-objects/b.ts", "../durable-objects/b.ts"],
+  ["cli", "cli/a.ts", "apps/a/b.ts", "../apps/a/b.ts"],
+  ["cli", "cli/a.ts", "src/widget/b.ts", "../src/widget/b.ts"],
+  ["cli", "cli/a.ts", "test/fakes/b.ts", "../test/fakes/b.ts"],
+  ["scripts", "scripts/chaos/a.ts", "test/shared/b.ts", "../../test/shared/b.ts"],
+];
+
 describe("a planted violation is found", () => {
-  test.each([
-    ["protocol", "src/protocol/a.ts", "src/capabilities/b.ts", "../capabilities/b.ts"],
-    ["env", "src/env.ts", "src/adapters/b.ts", "./adapters/b.ts"],
-    ["capabilities", "src/capabilities/a.ts", "src/wire/b.ts", "../wire/b.ts"],
-    ["wire", "src/wire/openai/a.ts", "src/capabilities/b.ts", "../../capabilities/b.ts"],
-    ["contracts", "src/contracts/a.ts", "src/runner/b.ts", "../runner/b.ts"],
-    ["tools", "src/tools/core/a.ts", "src/adapters/b.ts", "../../adapters/b.ts"],
-    ["apps", "apps/a/b.ts", "src/contracts/b.ts", "../../src/contracts/b.ts"],
-    ["tools", "src/tools/core/a.ts", "apps/a/b.ts", "../../../apps/a/b.ts"],
-    ["runner", "src/runner/a.ts", "src/wire/b.ts", "../wire/b.ts"],
-    ["loop", "src/loop/a.ts", "src/tools/b.ts", "../tools/b.ts"],
-    ["run", "src/run/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
-    ["run", "src/run/a/b.ts", "src/loop/b.ts", "../../loop/b.ts"],
-    ["adapters", "src/adapters/a.ts", "src/contracts/b.ts", "../contracts/b.ts"],
-    ["http", "src/http/a.ts", "src/adapters/b.ts", "../adapters/b.ts"],
-    ["widget", "src/widget/a.ts", "src/http/b.ts", "../http/b.ts"],
-    ["compose", "src/compose/a.ts", "src/widget/b.ts", "../widget/b.ts"],
-    ["durable-objects", "durable-objects/a.ts", "src/runner/b.ts", "../src/runner/b.ts"],
-    ["testing", "src/testing/a.ts", "src/compose/b.ts", "../compose/b.ts"],
-    ["testing", "src/testing/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
-    ["define-deployment", "src/define-deployment.ts", "src/http/b.ts", "./http/b.ts"],
-    ["index", "src/index.ts", "src/adapters/b.ts", "./adapters/b.ts"],
-    ["http", "src/http/a.ts", "cli/b.ts", "../../cli/b.ts"],
-    ["testing", "src/testing/fakes/a.ts", "cli/b.ts", "../../../cli/b.ts"],
-    ["durable-objects", "durable-objects/a.ts", "cli/b.ts", "../cli/b.ts"],
-    ["apps", "apps/a/b.ts", "cli/b.ts", "../../cli/b.ts"],
-    ["cli", "cli/push/a.ts", "scripts/b.ts", "../../scripts/b.ts"],
-    ["cli", "cli/a.ts", "durable-objects/b.ts", "../durable-objects/b.ts"],
-    ["cli", "cli/a.ts", "apps/a/b.ts", "../apps/a/b.ts"],
-    ["cli", "cli/a.ts", "src/widget/b.ts", "../src/widget/b.ts"],
-    ["cli", "cli/a.ts", "test/fakes/b.ts", "../test/fakes/b.ts"],
-    ["scripts", "scripts/chaos/a.ts", "test/shared/b.ts", "../../test/shared/b.ts"],
-  ])("in %s", async (folder, file, other, specifier) => {
+  test.each(PLANTED)("in %s", async (folder, file, other, specifier) => {
     const broken = await rulesBrokenBy({
       ...target(other),
       [file]: `import { thing } from "${specifier}"; export const use = thing;`,
     });
     expect(broken).toEqual([`${folder}-imports`]);
+  });
+
+  test("in every folder that has a rule", async () => {
+    expect(new Set(PLANTED.map(([folder]) => folder))).toEqual(
+      new Set(Object.keys(await readFolders())),
+    );
   });
 
   test("when only a type is imported", async () => {

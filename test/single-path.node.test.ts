@@ -103,7 +103,7 @@ describe("a planted bypass is found", () => {
     const source = 'import { calculate } from "./calculate.ts";\nexport const a = defineTool({});';
     planted.set("src/tools/core/planted.ts", source);
     expect(toolImportsIn(planted)).toEqual([
-      "src/tools/core/planted.ts imports src/tools/core/calculate.ts",
+      "src/tools/core/planted.ts imports src/core-tools/calculate.ts",
     ]);
   });
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { bundleEntry, bundleText } from "../../scripts/bundle-entry.ts";
 import { compileContracts } from "../../src/contracts/catalog/compiled.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
+import { CORE_TOOLS } from "../../src/core-tools/pack.ts";
 
 /** Bundles a Worker of this folder, with its contracts compiled as `interlock build` does. */
 export function bundleContender(file: string, { minify = true } = {}): Promise<string> {

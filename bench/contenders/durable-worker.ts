@@ -5,7 +5,7 @@ import { registerContracts } from "../../src/contracts/check/register.ts";
 import { defineDeployment } from "../../src/define-deployment.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";
-import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
+import { CORE_TOOLS } from "../../src/core-tools/pack.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import deployed from "./interlock-worker.ts";
 

@@ -1,5 +1,5 @@
 import { defineDeployment } from "../../src/define-deployment.ts";
-import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
+import { CORE_TOOLS } from "../../src/core-tools/pack.ts";
 import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
 

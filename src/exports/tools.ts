@@ -4,7 +4,7 @@ export { defineOperation, defineWorkspace } from "../contracts/define/define-wor
 export { defineSaga } from "../contracts/define/define-saga.ts";
 export { expectAnswer } from "../contracts/define/expect-answer.ts";
 export { fail, ok } from "../protocol/outcome/result.ts";
-export { CORE_TOOLS } from "../tools/core/pack.ts";
+export { CORE_TOOLS } from "../core-tools/pack.ts";
 export type { SagaDefinition, SagaStep } from "../contracts/define/define-saga.ts";
 export type {
   AnyToolContract,

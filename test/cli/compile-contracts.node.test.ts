@@ -17,7 +17,7 @@ import { registerContracts } from "../../src/contracts/check/register.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
-const TOOL = "src/tools/core/calculate.ts";
+const TOOL = "src/core-tools/calculate.ts";
 const COMPILED = ".interlock/contracts.js";
 
 /** A copy of what is deployed, never built, so that tools can be changed. */

@@ -15,7 +15,7 @@ import { withCompileCache } from "../shared/compile-cache.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
-const TOOL = "src/tools/core/calculate.ts";
+const TOOL = "src/core-tools/calculate.ts";
 const LOCK = "contracts.lock";
 const LOCKED = `${LOCK}/core__calculate@1.0.0.json`;
 /** What a test changes; the copy gets it back after each test. */
@@ -117,7 +117,7 @@ test("an update refuses a breaking change, and accepts it only with --accept-bre
 });
 
 test("an update forgets a tool that is gone only by its name, and never after a push", () => {
-  edit("src/tools/core/pack.ts", [", calculate]", "]"]);
+  edit("src/core-tools/pack.ts", [", calculate]", "]"]);
   const before = lock();
   const refused = contracts("update");
   expect([refused.status, lock()]).toEqual([1, before]);
@@ -142,10 +142,10 @@ test("an update forgets a tool that is gone only by its name, and never after a 
 
 test("a new version beside the old one passes once it is locked", () => {
   const text = readFileSync(join(copy, TOOL), "utf8");
-  writeFileSync(join(copy, "src/tools/core/calculate-v1.ts"), text);
+  writeFileSync(join(copy, "src/core-tools/calculate-v1.ts"), text);
   edit(TOOL, SHORTER, NEXT_VERSION);
   edit(
-    "src/tools/core/pack.ts",
+    "src/core-tools/pack.ts",
     ["import", 'import { calculate as calculateV1 } from "./calculate-v1.ts";\nimport'],
     ["CORE_TOOLS = [", "CORE_TOOLS = [calculateV1, "],
   );

@@ -57,7 +57,7 @@ function surround(document: string): void {
   const folder = join(scratch, basename(document, ".md"));
   const missing = {
     ".interlock/contracts.d.ts": "export declare const COMPILED: unknown;\n",
-    "src/tools/index.ts": `export { CORE_TOOLS as TOOLS } from "${ROOT}/src/tools/core/pack.ts";\n`,
+    "src/tools/index.ts": `export { CORE_TOOLS as TOOLS } from "${ROOT}/src/core-tools/pack.ts";\n`,
   };
   for (const [path, text] of Object.entries(missing)) {
     const file = join(folder, path);

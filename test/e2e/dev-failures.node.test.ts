@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { freePort } from "../../cli/development/free-port.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const TOOL = "src/tools/core/calculate.ts";
+const TOOL = "src/core-tools/calculate.ts";
 /** A busy machine starts and builds slowly; several waits of a test may be long. */
 vi.setConfig({ testTimeout: 640_000 });
 const PARTS = ["src", "durable-objects", "apps", "cli", "scripts", "tenant", "dist/public"];

@@ -6,7 +6,7 @@ import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { TAXONOMY_CLASSES } from "../../src/protocol/outcome/taxonomy.ts";
-import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
+import { CORE_TOOLS } from "../../src/core-tools/pack.ts";
 import { benchFor } from "../../src/testing/fakes/runner-ports.ts";
 import { mutationOf, valueOf } from "../../cli/contracts/test/schema-values.ts";
 

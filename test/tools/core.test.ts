@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { CORE_TOOLS } from "../../src/tools/core/pack.ts";
+import { CORE_TOOLS } from "../../src/core-tools/pack.ts";
 import { fakeRunCapabilities, runBound } from "../../src/testing/fakes/fakes.ts";
 
 const titles: string[] = [];

@@ -6,7 +6,7 @@ import { registerContracts } from "../../../src/contracts/check/register.ts";
 import { httpErrorsOf } from "../../../src/protocol/outcome/http-failure.ts";
 import { createToolSource } from "../../../src/contracts/bind/tool-source.ts";
 import { createToolCatalog, listOffered } from "../../../src/contracts/catalog/tool-catalog.ts";
-import { CORE_TOOLS } from "../../../src/tools/core/pack.ts";
+import { CORE_TOOLS } from "../../../src/core-tools/pack.ts";
 import { fakeRunCapabilities, policyOf } from "../../../src/testing/fakes/fakes.ts";
 import { complete, sound, undo } from "../definitions.ts";
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { defineTool } from "../../contracts/define/define-tool.ts";
-import { dropInvisible } from "../../protocol/text/drop-invisible.ts";
-import { fail, ok } from "../../protocol/outcome/result.ts";
+import { defineTool } from "../contracts/define/define-tool.ts";
+import { dropInvisible } from "../protocol/text/drop-invisible.ts";
+import { fail, ok } from "../protocol/outcome/result.ts";
 
 const NOTHING = { field: "/title", code: "not_visible", message: "expected text that can be seen" };
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { defineTool } from "../../contracts/define/define-tool.ts";
-import { fail, ok } from "../../protocol/outcome/result.ts";
+import { defineTool } from "../contracts/define/define-tool.ts";
+import { fail, ok } from "../protocol/outcome/result.ts";
 
 /** Tells the current time in one time zone. */
 export const getCurrentTime = defineTool({

@@ -1,7 +1,7 @@
 import jsep from "jsep";
 import * as v from "valibot";
-import { defineTool } from "../../contracts/define/define-tool.ts";
-import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { defineTool } from "../contracts/define/define-tool.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 
 /** Computes an arithmetic expression. jsep only parses; the evaluator below knows numbers alone. */
 export const calculate = defineTool({
