@@ -32,7 +32,7 @@ const withoutGamePlan: Plugin = {
       loader: "ts",
     }));
     bundler.onLoad({ filter: /\/src\/tools\/index\.ts$/ }, () => ({
-      contents: 'export { CORE_TOOLS as TOOLS } from "./core/pack.ts";',
+      contents: 'export { CORE_TOOLS as TOOLS } from "../core-tools/pack.ts";',
       resolveDir: join(ROOT, "src/tools"),
       loader: "ts",
     }));

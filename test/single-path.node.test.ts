@@ -22,25 +22,30 @@ const COUNTS = "src/run/notices/refusal-tally.ts";
 const REPLAYS = "src/loop/replay/tools.ts";
 /** Wraps a tool of an author's test, which the runner still calls; no Worker has this file. */
 const MEASURES = "src/testing/work-meter.ts";
+/** `interlock contracts test` tries contracts with these; no Worker has the files. */
+const TRIES = "src/testing/fakes/fakes.ts";
+const FORBIDS = "src/testing/fakes/evidence.ts";
 
 const RULES: readonly { readonly pattern: RegExp; readonly allowedIn: readonly string[] }[] = [
   // contract.execute, contract?.execute, contract["execute"], Reflect.get(contract, "execute")
   { pattern: /\.\s*execute\b/, allowedIn: [BINDS, MEASURES] },
   { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES, COUNTS] },
-  { pattern: /\bperformDispatched\b/, allowedIn: [BINDS, DISPATCHES, REPLAYS] },
-  { pattern: /\bissueTicket\b/, allowedIn: [TICKETS, DISPATCHES] },
+  { pattern: /\bperformDispatched\b/, allowedIn: [BINDS, DISPATCHES, REPLAYS, TRIES] },
+  { pattern: /\bissueTicket\b/, allowedIn: [TICKETS, DISPATCHES, TRIES] },
   { pattern: /\bredeemTicket\b/, allowedIn: [TICKETS, BINDS, REPLAYS] },
 ];
 /** const { execute } = contract. Tools and the shape of contracts define the property instead. */
-const TAKEN_APART = { pattern: /[{,]\s*execute\s*[,}:=]/, allowedIn: [CHECKS, MEASURES] };
+const TAKEN_APART = { pattern: /[{,]\s*execute\s*[,}:=]/, allowedIn: [CHECKS, MEASURES, FORBIDS] };
 
 type Sources = ReadonlyMap<string, string>;
+
+const isToolFile = (file: string): boolean => /^(src\/core-tools|apps\/[^/]+\/tools)\//.test(file);
 
 function bypassesIn(sources: Sources): readonly string[] {
   return [...sources].flatMap(([file, source]) => {
     const { code } = transformSync(source, { loader: "ts", legalComments: "none" });
     const searched = code.replaceAll('"tool.execute"', '""');
-    const rules = file.startsWith("src/tools/") ? RULES : [...RULES, TAKEN_APART];
+    const rules = isToolFile(file) ? RULES : [...RULES, TAKEN_APART];
     return rules
       .filter(({ pattern, allowedIn }) => pattern.test(searched) && !allowedIn.includes(file))
       .map(({ pattern }) => `${file}: ${pattern.source}`);
@@ -51,17 +56,19 @@ function bypassesIn(sources: Sources): readonly string[] {
 function toolImportsIn(sources: Sources): readonly string[] {
   const defines = (source: string | undefined): boolean => /\bdefineTool\(/.test(source ?? "");
   return [...sources]
-    .filter(([file, source]) => file.startsWith("src/tools/") && defines(source))
+    .filter(([file, source]) => isToolFile(file) && defines(source))
     .flatMap(([file, source]) =>
       [...source.matchAll(/from\s+"(\.[^"]+)"|import\(\s*"(\.[^"]+)"/g)]
         .map(([, from, imported]) => join(dirname(file), from ?? imported ?? ""))
-        .filter((target) => target.startsWith("src/tools/") && defines(sources.get(target)))
+        .filter((target) => isToolFile(target) && defines(sources.get(target)))
         .map((target) => `${file} imports ${target}`),
     );
 }
 
 function readSources(): Map<string, string> {
-  const files = globSync(["src/**/*.ts", "durable-objects/**/*.ts"], { cwd: ROOT });
+  const files = globSync(["src/**/*.ts", "durable-objects/**/*.ts", "apps/*/tools/**/*.ts"], {
+    cwd: ROOT,
+  });
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 }
 
@@ -90,7 +97,7 @@ describe("a planted bypass is found", () => {
       "const ticket = issueTicket({ toolId, version, args, context, scope });",
     ],
     ["src/adapters/planted.ts", 'const run = Reflect.get(contract, "execute") as Run;'],
-    ["src/tools/core/planted.ts", "defineTool({ execute: () => calculate.execute({}) });"],
+    ["src/core-tools/planted.ts", "defineTool({ execute: () => calculate.execute({}) });"],
     ["durable-objects/run/planted.ts", "tool.performDispatched(ticket);"],
   ];
 
@@ -101,9 +108,9 @@ describe("a planted bypass is found", () => {
   test("a tool file that imports another tool", () => {
     const planted = new Map(sources);
     const source = 'import { calculate } from "./calculate.ts";\nexport const a = defineTool({});';
-    planted.set("src/tools/core/planted.ts", source);
+    planted.set("src/core-tools/planted.ts", source);
     expect(toolImportsIn(planted)).toEqual([
-      "src/tools/core/planted.ts imports src/core-tools/calculate.ts",
+      "src/core-tools/planted.ts imports src/core-tools/calculate.ts",
     ]);
   });
 });

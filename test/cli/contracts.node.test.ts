@@ -19,7 +19,7 @@ const TOOL = "src/core-tools/calculate.ts";
 const LOCK = "contracts.lock";
 const LOCKED = `${LOCK}/core__calculate@1.0.0.json`;
 /** What a test changes; the copy gets it back after each test. */
-const CHANGED = ["src/tools", LOCK] as const;
+const CHANGED = ["src/core-tools", LOCK] as const;
 
 /** A copy of all files that the script reads, so that a test can change tools. */
 let copy: string;

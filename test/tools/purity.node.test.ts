@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { impuritiesOf } from "../shared/tool-purity.ts";
 
-const files = globSync("src/tools/**/*.ts");
+const files = globSync(["src/core-tools/**/*.ts", "apps/*/tools/**/*.ts"]);
 
 test("there are tools to look at", () => {
   expect(files.length).toBeGreaterThan(3);
