@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createVitest, type TestCase, type TestSuite } from "vitest/node";
+import { createVitest } from "vitest/node";
 import { escapePattern } from "./escape-pattern.ts";
 import type { Asked, Ended } from "./test-process.ts";
 
@@ -27,15 +27,10 @@ async function main(project: string[]): Promise<void> {
     const ended: Ended[] = testModules.flatMap((module) =>
       [...module.children.allTests()].map((test) => ({
         file: module.relativeModuleId,
-        name: nameOf(test),
+        name: test.name,
         state: test.result().state,
       })),
     );
     process.send?.(ended);
   }
-}
-
-/** The titles from the outermost to the test's own, as vitest compares them with a pattern. */
-function nameOf({ name, parent }: TestCase | TestSuite): string {
-  return parent.type === "module" ? name : `${nameOf(parent)} ${name}`;
 }

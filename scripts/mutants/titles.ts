@@ -3,7 +3,7 @@ import { escapePattern } from "./escape-pattern.ts";
 
 /** The names of the tests that a file may hold. */
 export interface Titles {
-  /** Says whether titles of the file, one after the other, are `name`. */
+  /** Says whether a title of the file may be `name`. */
   hold(name: string): boolean;
 }
 
@@ -22,13 +22,7 @@ export function readTitles(file: string, source: string): Titles {
       const pattern = text.split(VALUE).map((part) => escapePattern(part));
       return new RegExp(`^${pattern.join(".*")}$`, "s");
     });
-  const hold = (name: string): boolean =>
-    titles.some((title) => title.test(name)) ||
-    [...name.matchAll(/ /g)].some(
-      ({ index }) =>
-        titles.some((title) => title.test(name.slice(0, index))) && hold(name.slice(index + 1)),
-    );
-  return { hold };
+  return { hold: (name) => titles.some((title) => title.test(name)) };
 }
 
 function textsOf(node: unknown): readonly string[] {

@@ -253,7 +253,7 @@ async function outcomesOf(runId: string): Promise<readonly object[]> {
 }
 
 describe("an undo is refused", () => {
-  test.each<[Caller]>([["neighbour"], ["stranger"], ["mallory"]])(
+  test.each<[Caller]>([["neighbour"], ["stranger"], ["mallory"], ["victorsAgent"]])(
     "to %s exactly as for an unknown run",
     async (caller) => {
       const runId = await lend(`Private of ${caller}`);

@@ -96,6 +96,14 @@ export const TOKENS = {
   hoarder: { token: "token-of-hoarder", tenantId: "bendable", scopes: OWN },
   neighbour: { token: "token-of-neighbour", tenantId: "bendable", scopes: OWN },
   newcomer: { token: "token-of-newcomer", tenantId: "bendable", scopes: OWN },
+  /** An agent on account of victor. */
+  victorsAgent: {
+    token: "token-of-victors-agent",
+    tenantId: "bendable",
+    scopes: OWN,
+    actorId: "agent:helper",
+    subjectId: "user:victor",
+  },
   /** Runs what the archive keeps, and sees all of it. */
   archive: {
     token: "token-of-archive",
