@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { hideValues } from "../../src/protocol/text/hide-values.ts";
+import { hideValues } from "../../src/protocol/secrets/mask-values.ts";
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
 import { projectFolder } from "../project/folders.ts";
 import { createClient } from "../push/deployment-client.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { hideValues } from "../../src/protocol/text/hide-values.ts";
+import { hideValues } from "../../src/protocol/secrets/mask-values.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { type Command, parsing, UsageError } from "../command.ts";
 import { projectFolder } from "../project/folders.ts";

@@ -4,7 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../src/protocol/json/value.ts";
-import { type HideValues, hideValues } from "../../src/protocol/text/hide-values.ts";
+import { type HideValues, hideValues } from "../../src/protocol/secrets/mask-values.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
 import { readText } from "../bounded-input.ts";
 import { messageOf } from "../command.ts";

@@ -1,5 +1,5 @@
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
-import type { HideValues } from "../protocol/text/hide-values.ts";
+import type { HideValues } from "../protocol/secrets/mask-values.ts";
 
 /** What happened, as a stable word. */
 export type LogCode =

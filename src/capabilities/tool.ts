@@ -13,7 +13,7 @@ import type { ContentPart, ShownContent } from "../protocol/tool/content.ts";
 import type { AmountField } from "../protocol/tool/amount-field.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
-import type { HideValues } from "../protocol/text/hide-values.ts";
+import type { HideValues } from "../protocol/secrets/mask-values.ts";
 import type { RateLimit } from "./budget.ts";
 import type { Clock } from "./system.ts";
 import type { AuthCapability } from "./connection.ts";

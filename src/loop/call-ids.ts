@@ -1,6 +1,6 @@
 import { MAX_TOOL_CALL_ID_CHARS, type ToolCallId } from "../protocol/identity/ids.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
-import { findSecret } from "../protocol/text/secrets.ts";
+import { findSecret } from "../protocol/secrets/secret-shapes.ts";
 import { cutText, replaceHalves, replaceHalvesInJson } from "../protocol/text/whole-characters.ts";
 import { payloadOf, type ToolCall } from "../protocol/tool/call.ts";
 import { isStepCallId } from "../runner/saga/step-call-id.ts";

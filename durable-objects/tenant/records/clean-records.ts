@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../../src/protocol/json/value.ts"
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
-import { maskSecrets } from "../../../src/protocol/text/secrets.ts";
+import { maskSecrets } from "../../../src/protocol/secrets/secret-shapes.ts";
 import { cutText } from "../../../src/protocol/text/whole-characters.ts";
 
 /** Largest arguments or result that the audit log stores. Unit: UTF-16 code units of JSON. */

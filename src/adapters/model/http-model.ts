@@ -11,7 +11,7 @@ import type { DeclaredModel } from "../../protocol/model/declaration.ts";
 import { stringifyBody } from "../../wire/model/encoded-once.ts";
 import type { ModelWire } from "../../wire/model/model-wire.ts";
 import { fitRequest } from "./fit-request.ts";
-import { createKeyHider } from "./hide-key.ts";
+import { createKeyHider } from "./mask-key.ts";
 import { type Fetch, HttpExchange } from "../egress/http-exchange.ts";
 import { parseRetryAfter } from "../egress/retry-after.ts";
 import { systemClock } from "../platform/system.ts";

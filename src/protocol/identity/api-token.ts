@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ActorId, TenantId } from "./ids.ts";
 import { parseJsonAs } from "../json/parse-as.ts";
-import { findSecret } from "../text/secrets.ts";
+import { findSecret } from "../secrets/secret-shapes.ts";
 
 /** A tenant id. It is part of storage keys and run ids: short, printable, without separators. */
 export const tenantId = v.pipe(

@@ -1,5 +1,5 @@
-import type { HideValues } from "./hide-values.ts";
-import { findSecret, MASKED } from "./secrets.ts";
+import type { HideValues } from "../secrets/mask-values.ts";
+import { findSecret, MASKED } from "../secrets/secret-shapes.ts";
 import { cutText, replaceHalves } from "./whole-characters.ts";
 
 /** An error as a log shows it. */

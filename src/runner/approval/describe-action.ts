@@ -1,7 +1,7 @@
 import type { Log } from "../../capabilities/log.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
-import { hideValues, withheldValues, type HideValues } from "../../protocol/text/hide-values.ts";
+import { hideValues, withheldValues, type HideValues } from "../../protocol/secrets/mask-values.ts";
 import { cutText, replaceHalves } from "../../protocol/text/whole-characters.ts";
 import type { AcceptedArguments } from "../gates/subjects.ts";
 

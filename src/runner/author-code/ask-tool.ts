@@ -5,7 +5,7 @@ import type { BoundToolRuntime, AttemptScope, ToolAnswer } from "../../capabilit
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { hideValues, withheldValues, type HideValues } from "../../protocol/text/hide-values.ts";
+import { hideValues, withheldValues, type HideValues } from "../../protocol/secrets/mask-values.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";
 import { timeoutOf } from "./timeout-of.ts";
 import { answerWithin, type Waited } from "./answer-within.ts";

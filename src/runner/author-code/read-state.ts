@@ -2,7 +2,7 @@ import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import { findProtoKey, nestsTooDeep } from "../../protocol/json/guard.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
-import type { HideValues } from "../../protocol/text/hide-values.ts";
+import type { HideValues } from "../../protocol/secrets/mask-values.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 
 /** Larger states are more than a person reads. */

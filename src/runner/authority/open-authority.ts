@@ -12,9 +12,9 @@ import type { InvocationBinding, ToolInvocationContext } from "../../protocol/in
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import { hideValues } from "../../protocol/text/hide-values.ts";
+import { hideValues } from "../../protocol/secrets/mask-values.ts";
 import { lazily } from "../../protocol/text/lazily.ts";
-import { findSecret } from "../../protocol/text/secrets.ts";
+import { findSecret } from "../../protocol/secrets/secret-shapes.ts";
 import { timeoutOf } from "../author-code/timeout-of.ts";
 import { mutates } from "../active-call.ts";
 import { operationIdOf } from "../invocation/invocation-ledger.ts";

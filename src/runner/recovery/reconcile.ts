@@ -2,7 +2,7 @@ import type { AcceptedArguments } from "../gates/subjects.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
 import type { ActiveCall } from "../active-call.ts";
-import { hideValues, type HideValues } from "../../protocol/text/hide-values.ts";
+import { hideValues, type HideValues } from "../../protocol/secrets/mask-values.ts";
 import { digestText } from "../gates/read-arguments.ts";
 import { askAboutCall, type AboutPorts } from "./ask-about-call.ts";
 

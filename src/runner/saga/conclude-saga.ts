@@ -5,7 +5,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { FieldError, ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { hideValues } from "../../protocol/text/hide-values.ts";
+import { hideValues } from "../../protocol/secrets/mask-values.ts";
 import { normaliseOutput, type NormalOutput } from "../output/normalise-output.ts";
 import {
   isUnknown,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { maskWords, reportError } from "../../../src/protocol/text/error-report.ts";
-import { hideValues } from "../../../src/protocol/text/hide-values.ts";
+import { hideValues } from "../../../src/protocol/secrets/mask-values.ts";
 
 test.each([
   [

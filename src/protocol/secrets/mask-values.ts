@@ -1,8 +1,8 @@
 import { mapLeaves } from "../json/map-leaves.ts";
 import { leavesOf } from "../json/pointer.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
-import { createReplacer } from "./find-texts.ts";
-import { lazily, lazyPattern } from "./lazily.ts";
+import { createReplacer } from "./replace-texts.ts";
+import { lazily, lazyPattern } from "../text/lazily.ts";
 
 /** Replaces a hidden value. Its characters mean nothing in Markdown and HTML. */
 export const HIDDEN = "•••";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createReplacer } from "../../../src/protocol/text/find-texts.ts";
-import { HIDDEN, hideValues, WITHHELD_TEXT } from "../../../src/protocol/text/hide-values.ts";
+import { createReplacer } from "../../../src/protocol/secrets/replace-texts.ts";
+import { HIDDEN, hideValues, WITHHELD_TEXT } from "../../../src/protocol/secrets/mask-values.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";
 
 describe("a replacer", () => {

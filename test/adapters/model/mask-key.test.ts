@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createKeyHider } from "../../../src/adapters/model/hide-key.ts";
+import { createKeyHider } from "../../../src/adapters/model/mask-key.ts";
 import type { ModelAnswer, ModelEvent } from "../../../src/protocol/model/event.ts";
 import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 

@@ -5,7 +5,7 @@ import { growthOf, LINEAR } from "../../shared/growth.ts";
 import { toCanonicalJson } from "../../../src/protocol/json/canonical-hash.ts";
 import { isWellFormed } from "../../../src/protocol/json/guard.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";
-import { findSecret, MASKED, maskSecrets } from "../../../src/protocol/text/secrets.ts";
+import { findSecret, MASKED, maskSecrets } from "../../../src/protocol/secrets/secret-shapes.ts";
 import type { ToolInvocationContext } from "../../../src/protocol/invocation/record.ts";
 
 const HEX = "0123456789abcdef".repeat(2);

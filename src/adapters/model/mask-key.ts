@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelEvent } from "../../protocol/model/event.ts";
-import { HIDDEN, hideValues, type HideValues } from "../../protocol/text/hide-values.ts";
+import { HIDDEN, hideValues, type HideValues } from "../../protocol/secrets/mask-values.ts";
 
 /** Shorter keys are placeholders such as `none`, not secrets. */
 const MIN_SECRET_CHARS = 8;
