@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
-import { hideValues } from "../../src/protocol/secrets/mask-values.ts";
+import { maskValues } from "../../src/protocol/secrets/mask-values.ts";
 import { CommandError, type Command, parsing, UsageError } from "../command.ts";
 import { projectFolder } from "../project/folders.ts";
 import { createClient } from "../push/deployment-client.ts";
@@ -53,11 +53,11 @@ async function pull(args: string[]): Promise<void> {
     renewed: new Set(),
     kinds,
   });
-  const hide = hideValues([target.token]);
+  const mask = maskValues([target.token]);
   for (const document of plan.filter(({ key }) => isWanted(key))) {
     const line = await takeOver(document, { project, record, overwrites });
     const fields = line === undefined ? [] : formatPlan([document], false).slice(1);
-    for (const text of [line ?? `${document.key}: unchanged`, ...fields]) console.log(hide(text));
+    for (const text of [line ?? `${document.key}: unchanged`, ...fields]) console.log(mask(text));
   }
 }
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { hideValues } from "../../src/protocol/secrets/mask-values.ts";
+import { maskValues } from "../../src/protocol/secrets/mask-values.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { type Command, parsing, UsageError } from "../command.ts";
 import { projectFolder } from "../project/folders.ts";
@@ -55,7 +55,7 @@ async function push(args: string[]): Promise<void> {
   const bodies = readBodies(plan, readVariable);
   const stops = asked.isDryRun || plan.some(({ action }) => action === "drift");
   const applied = stops ? [] : await applyPlan(plan, { send, record, bodies });
-  print({ asked, project, target, plan, applied, hide: hideValues(secrets) });
+  print({ asked, project, target, plan, applied, mask: maskValues(secrets) });
   const isComplete = applied.every(({ outcome }) => outcome === "applied");
   if (!isComplete || plan.some(({ action }) => action === "drift")) process.exitCode = 1;
 }
@@ -66,10 +66,10 @@ interface Report {
   readonly target: Target;
   readonly plan: readonly PlannedDocument[];
   readonly applied: readonly AppliedDocument[];
-  readonly hide: <Value extends JsonValue>(value: Value) => Value;
+  readonly mask: <Value extends JsonValue>(value: Value) => Value;
 }
 
-function print({ asked, project, target, plan, applied, hide }: Report): void {
+function print({ asked, project, target, plan, applied, mask }: Report): void {
   const { environment, isDryRun, isJson } = asked;
   if (isJson) {
     const documents = plan.map(({ key, action, note, differences }) => {
@@ -78,7 +78,7 @@ function print({ asked, project, target, plan, applied, hide }: Report): void {
       return { key, action, note, differences, outcome, reason, warnings };
     });
     const report = JSON.stringify({ environment, url: target.url, isDryRun, documents });
-    console.log(JSON.stringify(hide(JSON.parse(report) as JsonValue)));
+    console.log(JSON.stringify(mask(JSON.parse(report) as JsonValue)));
     return;
   }
   const colours = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
@@ -89,7 +89,7 @@ function print({ asked, project, target, plan, applied, hide }: Report): void {
     ...formatApplied(applied, project),
     ...(applied.length > 0 ? [] : [sayNothingChanged(plan, isDryRun)]),
   ];
-  for (const line of lines) console.log(hide(line));
+  for (const line of lines) console.log(mask(line));
 }
 
 function sayNothingChanged(plan: readonly PlannedDocument[], isDryRun: boolean): string {

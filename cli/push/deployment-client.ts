@@ -4,7 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../src/protocol/json/value.ts";
-import { type HideValues, hideValues } from "../../src/protocol/secrets/mask-values.ts";
+import { type MaskValues, maskValues } from "../../src/protocol/secrets/mask-values.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
 import { readText } from "../bounded-input.ts";
 import { messageOf } from "../command.ts";
@@ -64,7 +64,7 @@ export function createClient({
   own,
 }: Pick<Target, "environment" | "url"> &
   Partial<Pick<Target, "token">> & { readonly own?: Readonly<Record<string, string>> }): Send {
-  const hide = hideValues(token === undefined ? [] : [token]);
+  const mask = maskValues(token === undefined ? [] : [token]);
   return async ({ method, path, body, headers }) => {
     try {
       const response = await fetch(`${url}${path}`, {
@@ -80,7 +80,7 @@ export function createClient({
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return readAnswer(response, await readText(response), { environment, hide });
+      return readAnswer(response, await readText(response), { environment, mask });
     } catch (error) {
       const { cause } = error as { readonly cause?: unknown };
       return { kind: "no_answer", reason: messageOf(cause ?? error) };
@@ -91,7 +91,7 @@ export function createClient({
 function readAnswer(
   response: Response,
   text: string,
-  { environment, hide }: { readonly environment: string; readonly hide: HideValues },
+  { environment, mask }: { readonly environment: string; readonly mask: MaskValues },
 ): Answer {
   const body = parseObject(text);
   if (response.ok && (body || response.status === 204)) {
@@ -99,10 +99,10 @@ function readAnswer(
   }
   const { status, code, message, fields } = readRefusal(response.status, body, environment);
   // Threat: a server that repeats the token, for a terminal or the log of a CI.
-  const shown = fields.map((field) => hide({ ...field }));
+  const shown = fields.map((field) => mask({ ...field }));
   return {
     kind: "refused",
-    refusal: { status, code: hide(code), message: hide(message), fields: shown },
+    refusal: { status, code: mask(code), message: mask(message), fields: shown },
   };
 }
 

@@ -29,7 +29,7 @@ export type BrokerFailure = { readonly code: "unknown_connection" | "unreadable_
 /** The connection of one invocation. */
 export interface BoundConnection {
   readonly auth: AuthCapability;
-  /** The secrets themselves. The runner hides them in everything that leaves the execution. */
+  /** The secrets themselves. The runner masks them in everything that leaves the execution. */
   readonly secrets: readonly string[];
 }
 

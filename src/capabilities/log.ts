@@ -1,5 +1,5 @@
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
-import type { HideValues } from "../protocol/secrets/mask-values.ts";
+import type { MaskValues } from "../protocol/secrets/mask-values.ts";
 
 /** What happened, as a stable word. */
 export type LogCode =
@@ -73,13 +73,13 @@ export interface Log {
   write(line: LogLine): void;
   /**
    * Logs an error that nobody expected, with its stack, and returns a new error id, `err_…`. The
-   * client, the event and the audit record show the same id. `hide` hides values that only the
+   * client, the event and the audit record show the same id. `mask` masks values that only the
    * caller knows to be secret.
    */
   fault(
     code: LogCode,
     thrown: unknown,
-    about?: LogSubject & { readonly hide?: HideValues },
+    about?: LogSubject & { readonly mask?: MaskValues },
   ): string;
   /** The same log for one run or one tool: each line names it. */
   about(subject: LogSubject): Log;

@@ -13,7 +13,7 @@ import type { ContentPart, ShownContent } from "../protocol/tool/content.ts";
 import type { AmountField } from "../protocol/tool/amount-field.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
-import type { HideValues } from "../protocol/secrets/mask-values.ts";
+import type { MaskValues } from "../protocol/secrets/mask-values.ts";
 import type { RateLimit } from "./budget.ts";
 import type { Clock } from "./system.ts";
 import type { AuthCapability } from "./connection.ts";
@@ -49,7 +49,7 @@ export interface AttemptScope {
   /** Present exactly when the tool requires a connection. */
   readonly auth?: AuthCapability;
   /** Hides the secrets of the connection. */
-  readonly hide: HideValues;
+  readonly mask: MaskValues;
 }
 
 /** What a tool may be given; a tool names the ones it needs (seeds/000 #3, #29). */

@@ -39,7 +39,7 @@ export const generateTitle = defineTool({
     consequence: `From now on this conversation is called “${title}”.`,
   }),
   execute({ title }, _context, { runTitle }) {
-    // Lists of runs show it beside others', so it may neither hide, break nor turn a line.
+    // Lists of runs show it beside others', so it may neither mask, break nor turn a line.
     const visible = dropInvisible(title).replaceAll(/\s+/g, " ").trim();
     if (visible === "") return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors: [NOTHING] });
     runTitle.set(visible);

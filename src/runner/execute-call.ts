@@ -66,7 +66,7 @@ export async function executeCall(
   if (!answer.ok) return answer;
   const output = trail.note(
     "output",
-    normaliseOutput(ports, { tool, accepted, hide: scope.hide }, answer),
+    normaliseOutput(ports, { tool, accepted, mask: scope.mask }, answer),
   );
   if (!output.ok) return output;
   const content = await identifyImages(ports.images, output.value.content);

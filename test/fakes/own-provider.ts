@@ -26,7 +26,8 @@ export const REFUSALS: Readonly<Record<string, (key: string) => string>> = {
 /**
  * Plays the providers of tenants. Undefined for other hosts. An address under `/moved` redirects to
  * a host that nobody allowed, one under `/refuse` refuses with the key in its text. One under
- * `/echo` plays the scripted model; `@A@` and `@B@` in its answer become the two halves of the key.
+ * `/echo` plays the scripted model; `@A@` and `@B@` in its answer become the two halves of the key,
+ * `@C@` and `@D@` those of the key behind a user name in base64.
  * Every other address plays the scripted model. `GET /visits` returns the received requests and
  * clears them; `GET /apart/visits` those under `/apart`.
  */
@@ -49,8 +50,11 @@ export async function answerAsOwnProvider(request: Request): Promise<Response | 
   const played = await answerAsProvider(request);
   if (!path.startsWith("/echo/")) return played;
   const half = Math.ceil(key.length / 2);
+  const encoded = btoa(`user:${key}`);
   const body = (await played.text())
     .replaceAll("@A@", key.slice(0, half))
-    .replaceAll("@B@", key.slice(half));
+    .replaceAll("@B@", key.slice(half))
+    .replaceAll("@C@", encoded.slice(0, half))
+    .replaceAll("@D@", encoded.slice(half));
   return new Response(body, { headers: played.headers });
 }

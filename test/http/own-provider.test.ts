@@ -214,14 +214,21 @@ describe("a provider that repeats its key", () => {
     const title = { name: "core__generate_title", args: '{"title":"Key @A@@B@"}' };
     const model = `providers/echo-${wire}/m1`;
     const steps = [
-      { text: ["It is @A@", "@B@, you see. ", "@A@@B@"], reasoning: "sealed @a@@b@" },
+      {
+        text: ["It is @A@", "@B@, you see. ", "@A@@B@", " or @C@", "@D@, ", "@C@@D@"],
+        reasoning: "sealed @a@@b@",
+      },
       { calls: [title, { name: "core__@A@@B@", args: "{}" }] },
     ].toReversed();
     const response = await run(model, ...steps, { text: ["Done."] });
     const sinks = await sinksOf(response);
+    const encoded = btoa(`user:${KEY}`).slice(8, -4);
     expect(sinks[0]).toContain("•••, you see. ");
     expect(sinks[0]).toContain('{"title":"Key •••"}');
-    for (const sink of sinks) expect(sink).not.toContain(KEY);
+    for (const sink of sinks) {
+      expect(sink).not.toContain(KEY);
+      expect(sink).not.toContain(encoded);
+    }
     const next = await ask(model, "what do you see?", { previousRunId: runIdOf(response) });
     expect(await next.text()).not.toContain(KEY);
   });

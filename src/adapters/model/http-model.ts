@@ -11,7 +11,7 @@ import type { DeclaredModel } from "../../protocol/model/declaration.ts";
 import { stringifyBody } from "../../wire/model/encoded-once.ts";
 import type { ModelWire } from "../../wire/model/model-wire.ts";
 import { fitRequest } from "./fit-request.ts";
-import { createKeyHider } from "./mask-key.ts";
+import { createKeyMask, type MaskKey } from "./mask-key.ts";
 import { type Fetch, HttpExchange } from "../egress/http-exchange.ts";
 import { parseRetryAfter } from "../egress/retry-after.ts";
 import { systemClock } from "../platform/system.ts";
@@ -50,17 +50,18 @@ const MAX_ERROR_BODY_CHARS = 8_192;
  * Fails: in the answer, with every code of ModelFailure.
  */
 export function createHttpModel(options: HttpModelOptions): Model {
+  const maskKey = createKeyMask(options.apiKey);
   return {
-    stream: (request, signal) => streamAnswer(options, request, signal),
+    stream: (request, signal) => streamAnswer({ ...options, mask: maskKey() }, request, signal),
   };
 }
 
 async function* streamAnswer(
-  options: HttpModelOptions,
+  options: HttpModelOptions & { readonly mask: MaskKey },
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ModelEvent[], void, undefined> {
-  const { model, wire, apiKey } = options;
+  const { model, wire, apiKey, mask } = options;
   const fitted = fitRequest(request, model);
   const { body: content, restoreArguments } = wire.encodeRequest(fitted, model.can);
   const limits = readLimits(options.limits);
@@ -75,7 +76,6 @@ async function* streamAnswer(
   });
   const { fetch, clock = systemClock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const exchange = new HttpExchange({ fetch, clock, idleTimeoutMs, signal });
-  const hide = createKeyHider(apiKey);
   try {
     const opened = await exchange.open(endpointUrl(options.baseUrl, wire.path), {
       method: "POST",
@@ -87,15 +87,15 @@ async function* streamAnswer(
       },
       body: stringifyBody(content),
     });
-    if (!opened.ok) return yield hide(decoder.fail(opened.failure));
+    if (!opened.ok) return yield mask(decoder.fail(opened.failure));
     if (!opened.value.ok) {
-      return yield hide(decoder.fail(await readStatusFailure(opened.value, exchange, clock)));
+      return yield mask(decoder.fail(await readStatusFailure(opened.value, exchange, clock)));
     }
     const body = new AnswerBody(decoder, limits, opened.value.headers.get("content-type"));
     while (!decoder.finished) {
       const read = await exchange.read();
       const batch = read.ok ? body.take(read.value) : decoder.fail(read.failure);
-      const shown = hide(batch);
+      const shown = mask(batch);
       if (shown.length > 0) yield shown;
     }
   } finally {

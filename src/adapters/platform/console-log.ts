@@ -18,7 +18,7 @@ export function createConsoleLog(output: LogConsole = console, subject: LogSubje
       const words = detail === undefined ? {} : { detail: maskWords(detail) };
       print(level, { level, code, ...subject, ...rest, ...words });
     },
-    fault(code, thrown, { hide, ...about } = {}) {
+    fault(code, thrown, { mask, ...about } = {}) {
       const errorId = `err_${toHex(randomBytes(8))}`;
       const level = "error";
       print(level, {
@@ -27,7 +27,7 @@ export function createConsoleLog(output: LogConsole = console, subject: LogSubje
         errorId,
         ...subject,
         ...about,
-        error: reportError(thrown, hide),
+        error: reportError(thrown, mask),
       });
       return errorId;
     },

@@ -194,10 +194,10 @@ function grantCapabilities(
   { egress, workspaces, runTitle, ...capabilities }: RunCapabilities,
   scope: AttemptScope & { readonly purpose: Purpose; readonly context: ToolInvocationContext },
 ): Granted {
-  const { signal, idempotencyKey, auth, progress, hide } = scope;
+  const { signal, idempotencyKey, auth, progress, mask } = scope;
   const http = bindHttp(contract, egress, scope);
   const clean = (text: string): string =>
-    hide(contract.security.untrustedOutput ? neutralise(text).value : text);
+    mask(contract.security.untrustedOutput ? neutralise(text).value : text);
   const title: RunTitle = { set: (text) => runTitle.set(clean(text)) };
   const workspace = bindWorkspace(contract, workspaces, scope);
   const all = {

@@ -9,7 +9,7 @@ import { formatTenantModel, parseTenantModel, type TenantModel } from "./tenant-
 
 /** Most models that a tenant allows at one provider. */
 const MAX_MODELS = 32;
-/** A shorter text is a part of ordinary words, so it could not be hidden in an answer. */
+/** A shorter text is a part of ordinary words, so it could not be masked in an answer. */
 const MIN_KEY_CHARS = 8;
 const MAX_ADDRESS_CHARS = 2_048;
 

@@ -1,36 +1,49 @@
 import { mapLeaves } from "../json/map-leaves.ts";
 import { leavesOf } from "../json/pointer.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
-import { createReplacer } from "./replace-texts.ts";
+import { createReplacer, type TextPieces } from "./replace-texts.ts";
 import { lazily, lazyPattern } from "../text/lazily.ts";
 
-/** Replaces a hidden value. Its characters mean nothing in Markdown and HTML. */
-export const HIDDEN = "•••";
+/** Replaces a masked value. Its characters mean nothing in Markdown and HTML. */
+export const MASK = "•••";
 /** Replaces a text that cannot be shown in part. */
 export const WITHHELD_TEXT = "this text is withheld: it repeats a value that nobody may see";
 /** Shorter values are parts of ordinary words and numbers, so they are not cut out of a text. */
-const MIN_HIDDEN_CHARS = 4;
+const MIN_MASKED_CHARS = 4;
 /** Longest forms that are looked for, together. Unit: UTF-16 code units. */
 const MAX_FORM_CHARS = 128 * 1024;
 
-/** Hides values in a JSON value. Contract: linear; never throws for JSON; keeps the shape. */
-export type HideValues = <Value extends JsonValue>(value: Value) => Value;
+/** Masks values in a JSON value. Contract: linear; never throws for JSON; keeps the shape. */
+export type MaskValues = <Value extends JsonValue>(value: Value) => Value;
 
 /**
- * Makes a function that hides values in texts, numbers and names of members: as they are, as JSON
+ * Makes a function that masks values in texts, numbers and names of members: as they are, as JSON
  * escapes them, percent-encoded, and in base64 or base64url at any alignment.
  * A text that holds a value of less than four characters as a word of its own is withheld whole.
  * So is every text when the values are too long to be looked for.
  */
-export function hideValues(values: readonly string[]): HideValues {
-  const hide = lazily(() => compile(new Set(values)));
-  return (value) =>
-    values.length === 0
-      ? value
-      : mapLeaves(value, (leaf) => {
-          const shown = hide()(String(leaf));
-          return shown === String(leaf) ? leaf : shown;
-        });
+export function maskValues(values: readonly string[]): MaskValues {
+  return createMask(values).value;
+}
+
+/** What masks the same values in whole JSON values and in texts that arrive in pieces. */
+export interface Mask {
+  readonly value: MaskValues;
+  /** Starts a text. Contract: its pieces together are the text that `value` answers. */
+  readonly pieces: () => TextPieces;
+}
+
+/** Makes a mask. Contract: `pieces` is for values of four characters or more. */
+export function createMask(values: readonly string[]): Mask {
+  const compiled = lazily(() => compile(new Set(values)));
+  const maskLeaf = (leaf: string | number): string | number => {
+    const shown = compiled().text(String(leaf));
+    return shown === String(leaf) ? leaf : shown;
+  };
+  return {
+    value: (value) => (values.length === 0 ? value : mapLeaves(value, maskLeaf)),
+    pieces: () => compiled().pieces(),
+  };
 }
 
 /** Lists the texts and numbers of arguments that redaction withholds. */
@@ -46,25 +59,42 @@ function wordsOf(value: JsonObject): readonly string[] {
     .map((leaf) => String(leaf).trim());
 }
 
-function compile(values: ReadonlySet<string>): (text: string) => string {
+interface Compiled {
+  text(text: string): string;
+  pieces(): TextPieces;
+}
+
+function compile(values: ReadonlySet<string>): Compiled {
   const words = new Set<string>();
   const forms = new Set<string>();
   let chars = 0;
   for (const value of values) {
-    if (value.length < MIN_HIDDEN_CHARS) {
+    if (value.length < MIN_MASKED_CHARS) {
       words.add(value);
       continue;
     }
     for (const form of formsOf(value)) {
-      if (form.length < MIN_HIDDEN_CHARS || forms.has(form)) continue;
+      if (form.length < MIN_MASKED_CHARS || forms.has(form)) continue;
       forms.add(form);
       chars += form.length;
     }
-    if (chars > MAX_FORM_CHARS) return () => WITHHELD_TEXT;
+    if (chars > MAX_FORM_CHARS) return WITHHOLDING;
   }
-  const replace = createReplacer([...forms], HIDDEN);
-  return (text) => (holdsWord(text, words) ? WITHHELD_TEXT : replace(text));
+  const pieces = createReplacer([...forms], MASK);
+  return {
+    text(text) {
+      if (holdsWord(text, words)) return WITHHELD_TEXT;
+      const whole = pieces();
+      return whole.add(text) + whole.rest();
+    },
+    pieces,
+  };
 }
+
+const WITHHOLDING: Compiled = {
+  text: () => WITHHELD_TEXT,
+  pieces: () => ({ add: () => "", rest: () => WITHHELD_TEXT }),
+};
 
 /** The forms in which a service may repeat a value. */
 function* formsOf(value: string): Generator<string> {
@@ -110,7 +140,7 @@ function holdsWord(text: string, words: ReadonlySet<string>): boolean {
   const isEdge = (at: number): boolean => !partOfWord().test(text.charAt(at));
   for (let from = 0; from < text.length; from++) {
     if (!isEdge(from - 1)) continue;
-    for (let to = from + 1; to < from + MIN_HIDDEN_CHARS; to++) {
+    for (let to = from + 1; to < from + MIN_MASKED_CHARS; to++) {
       if (isEdge(to) && words.has(text.slice(from, to))) return true;
     }
   }

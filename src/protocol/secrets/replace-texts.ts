@@ -7,25 +7,75 @@ interface Stretch {
 /** One more than the largest UTF-16 code unit. */
 const UNITS = 0x1_0000;
 
+/** One text that arrives in pieces. */
+export interface TextPieces {
+  /** Adds a piece; answers what no later piece can change. */
+  add(piece: string): string;
+  /** Answers what is still held back. The next piece begins another text. */
+  rest(): string;
+}
+
 /**
- * Makes a function that replaces every occurrence of some texts (Aho and Corasick, 1975).
- * Occurrences that overlap become one replacement.
- * Contract: linear in the length of all texts, and each call in the length of its text.
+ * Makes a function that starts the replacement of every occurrence of some texts in one text (Aho
+ * and Corasick, 1975). Occurrences that overlap become one replacement. What is held back between
+ * two pieces is always the beginning of a text that is looked for.
+ * Contract: linear in the length of all texts and of all pieces; each piece costs at most the
+ * longest text more. Where the text is cut into pieces does not change the result.
  */
-export function createReplacer(
-  texts: readonly string[],
-  replacement: string,
-): (text: string) => string {
+export function createReplacer(texts: readonly string[], replacement: string): () => TextPieces {
   const trie = buildTrie(texts);
-  return (text) => {
-    const parts: string[] = [];
+  return () => replacePieces(trie, replacement);
+}
+
+function replacePieces(trie: Trie, replacement: string): TextPieces {
+  let node = 0;
+  let held = "";
+  /** Occurrences that reach into the held text. */
+  let found: Stretch[] = [];
+  /** Shows a text up to `upTo`, before which no later occurrence begins; holds back the rest. */
+  const show = (text: string, upTo: number): string => {
+    let shown = "";
     let end = 0;
-    for (const { from, to } of findStretches(trie, text)) {
-      parts.push(text.slice(end, from), replacement);
-      end = to;
+    const reaching: Stretch[] = [];
+    for (const { from, to } of found) {
+      if (from < upTo) {
+        if (from >= 0) shown += text.slice(end, from) + replacement;
+        end = to;
+      }
+      if (to > upTo) reaching.push({ from: from < upTo ? SHOWN : from - upTo, to: to - upTo });
     }
-    return end === 0 ? text : parts.join("") + text.slice(end);
+    found = reaching;
+    held = text.slice(upTo);
+    return shown + text.slice(end, upTo);
   };
+  return {
+    add(piece) {
+      const text = held + piece;
+      for (let at = held.length; at < text.length; at++) {
+        node = step(trie, node, text.charCodeAt(at));
+        const length = trie.lengths[node] ?? 0;
+        if (length > 0) mark(found, at + 1 - length, at + 1);
+      }
+      return show(text, text.length - (trie.depths[node] ?? 0));
+    },
+    rest() {
+      node = 0;
+      return show(held, held.length);
+    },
+  };
+}
+
+/** Where a stretch begins whose replacement is shown, although a later occurrence may extend it. */
+const SHOWN = -1;
+
+/** Adds an occurrence to stretches that do not overlap. */
+function mark(found: Stretch[], start: number, to: number): void {
+  let from = start;
+  for (let last = found.at(-1); last && last.to > from; last = found.at(-1)) {
+    from = Math.min(from, last.from);
+    found.pop();
+  }
+  found.push({ from, to });
 }
 
 /** A node stands for the start of a text; node 0 for the empty one. */
@@ -36,11 +86,13 @@ interface Trie {
   readonly fallbacks: number[];
   /** Length of the longest text that ends at a node; 0 when none does. */
   readonly lengths: number[];
+  /** Length of each node's text. */
+  readonly depths: number[];
 }
 
 /** Builds the trie level by level, so that the fallbacks of a node exist before the node. */
 function buildTrie(texts: readonly string[]): Trie {
-  const trie: Trie = { children: new Map(), fallbacks: [0], lengths: [0] };
+  const trie: Trie = { children: new Map(), fallbacks: [0], lengths: [0], depths: [0] };
   let open = texts.map((text) => ({ text, node: 0 }));
   for (let at = 0; open.length > 0; at++) {
     for (const entry of open) {
@@ -53,11 +105,12 @@ function buildTrie(texts: readonly string[]): Trie {
 }
 
 function childOf(trie: Trie, node: number, unit: number): number {
-  const { children, fallbacks, lengths } = trie;
+  const { children, fallbacks, lengths, depths } = trie;
   const known = children.get(node * UNITS + unit);
   if (known !== undefined) return known;
   const fallback = node === 0 ? 0 : step(trie, fallbacks[node] ?? 0, unit);
   lengths.push(lengths[fallback] ?? 0);
+  depths.push((depths[node] ?? 0) + 1);
   const child = fallbacks.push(fallback) - 1;
   children.set(node * UNITS + unit, child);
   return child;
@@ -69,22 +122,4 @@ function step({ children, fallbacks }: Trie, from: number, unit: number): number
     if (child !== undefined) return child;
     if (node === 0) return 0;
   }
-}
-
-/** Finds all occurrences, in order, as stretches that do not overlap. */
-function findStretches(trie: Trie, text: string): readonly Stretch[] {
-  const found: Stretch[] = [];
-  let node = 0;
-  for (let at = 0; at < text.length; at++) {
-    node = step(trie, node, text.charCodeAt(at));
-    const length = trie.lengths[node] ?? 0;
-    if (length === 0) continue;
-    let from = at + 1 - length;
-    for (let last = found.at(-1); last && last.to > from; last = found.at(-1)) {
-      from = Math.min(from, last.from);
-      found.pop();
-    }
-    found.push({ from, to: at + 1 });
-  }
-  return found;
 }

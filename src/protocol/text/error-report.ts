@@ -1,4 +1,4 @@
-import type { HideValues } from "../secrets/mask-values.ts";
+import type { MaskValues } from "../secrets/mask-values.ts";
 import { findSecret, MASKED } from "../secrets/secret-shapes.ts";
 import { cutText, replaceHalves } from "./whole-characters.ts";
 
@@ -31,47 +31,47 @@ const FRAME = /^\s*at [^"'`]+$/;
  * arguments or secrets. Of a message only plain words stay, and nothing between quotes.
  * Contract: never throws; its size is bounded.
  */
-export function reportError(thrown: unknown, hide?: HideValues): ErrorReport {
+export function reportError(thrown: unknown, mask?: MaskValues): ErrorReport {
   try {
-    return describe(thrown, { hide: hide ?? ((value) => value), causesLeft: MAX_CAUSES });
+    return describe(thrown, { mask: mask ?? ((value) => value), causesLeft: MAX_CAUSES });
   } catch {
     return { name: "unknown", message: "the thrown value cannot be read", frames: [] };
   }
 }
 
 interface Reporting {
-  readonly hide: HideValues;
+  readonly mask: MaskValues;
   readonly causesLeft: number;
 }
 
-function describe(thrown: unknown, { hide, causesLeft }: Reporting): ErrorReport {
+function describe(thrown: unknown, { mask, causesLeft }: Reporting): ErrorReport {
   if (!(thrown instanceof Error)) {
     return { name: typeof thrown, message: "something that is no error was thrown", frames: [] };
   }
   // A foreign error may hold anything in its fields.
   const { name, message, stack, cause } = thrown as { readonly [Field in keyof Error]: unknown };
   return {
-    name: cutText(maskMessage(String(name), hide), MAX_NAME_CHARS),
-    message: cutText(maskMessage(String(message), hide), MAX_MESSAGE_CHARS),
-    frames: readFrames(String(stack), hide),
+    name: cutText(maskMessage(String(name), mask), MAX_NAME_CHARS),
+    message: cutText(maskMessage(String(message), mask), MAX_MESSAGE_CHARS),
+    frames: readFrames(String(stack), mask),
     ...(cause !== undefined &&
-      causesLeft > 0 && { cause: describe(cause, { hide, causesLeft: causesLeft - 1 }) }),
+      causesLeft > 0 && { cause: describe(cause, { mask, causesLeft: causesLeft - 1 }) }),
   };
 }
 
 /** Reads the lines behind the message, which may look like a frame itself. */
-function readFrames(stack: string, hide: HideValues): readonly string[] {
+function readFrames(stack: string, mask: MaskValues): readonly string[] {
   const lines = stack.slice(0, MAX_READ_CHARS).trimEnd().split("\n");
   const first = lines.findLastIndex((line) => !FRAME.test(line)) + 1;
   return lines
     .slice(first, first + MAX_FRAMES)
-    .map((line) => cutText(maskWords(hide(line.trim().slice("at ".length))), MAX_FRAME_CHARS));
+    .map((line) => cutText(maskWords(mask(line.trim().slice("at ".length))), MAX_FRAME_CHARS));
 }
 
-function maskMessage(text: string, hide: HideValues): string {
-  const hidden = hide(replaceHalves(text).slice(0, MAX_READ_CHARS)).replace(QUOTED, "…");
-  if (looksSecret(hidden)) return MASKED;
-  return hidden
+function maskMessage(text: string, mask: MaskValues): string {
+  const masked = mask(replaceHalves(text).slice(0, MAX_READ_CHARS)).replace(QUOTED, "…");
+  if (looksSecret(masked)) return MASKED;
+  return masked
     .split(/\s+/)
     .map((word) => (PLAIN_WORD.test(word) ? word : "…"))
     .join(" ");

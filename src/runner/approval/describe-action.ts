@@ -1,7 +1,7 @@
 import type { Log } from "../../capabilities/log.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
-import { hideValues, withheldValues, type HideValues } from "../../protocol/secrets/mask-values.ts";
+import { maskValues, withheldValues, type MaskValues } from "../../protocol/secrets/mask-values.ts";
 import { cutText, replaceHalves } from "../../protocol/text/whole-characters.ts";
 import type { AcceptedArguments } from "../gates/subjects.ts";
 
@@ -17,21 +17,21 @@ type DescribedCall = Pick<AcceptedArguments, "args" | "shown"> & {
  * Describes a call in its author's words, or in default ones. The log gets what the author's
  * function throws.
  * Threat: the author's texts are made of arguments that a model chose, so their length is bounded;
- * they may name an argument that redaction withholds, so it is hidden.
+ * they may name an argument that redaction withholds, so it is masked.
  */
 export function describeAction(
   log: Log,
   tool: BoundToolRuntime,
   { args, shown, before = null }: DescribedCall,
 ): { readonly title: string; readonly consequence: string } {
-  const hide = hideValues(withheldValues(args, shown));
+  const mask = maskValues(withheldValues(args, shown));
   const { action, consequence } = askToDescribe(tool, { args, before }, (thrown) => {
-    const about = { toolId: tool.id, toolVersion: tool.version, hide };
+    const about = { toolId: tool.id, toolVersion: tool.version, mask };
     log.fault("packet_incomplete", thrown, about);
   });
   return {
-    title: readText(action, MAX_TITLE_CHARS, hide) ?? tool.id,
-    consequence: readText(consequence, MAX_CONSEQUENCE_CHARS, hide) ?? CONSEQUENCES[tool.effect],
+    title: readText(action, MAX_TITLE_CHARS, mask) ?? tool.id,
+    consequence: readText(consequence, MAX_CONSEQUENCE_CHARS, mask) ?? CONSEQUENCES[tool.effect],
   };
 }
 
@@ -60,10 +60,10 @@ function askToDescribe(
 }
 
 /** Reads text, and says how much of it is not shown. */
-function readText(text: unknown, maxChars: number, hide: HideValues): string | undefined {
+function readText(text: unknown, maxChars: number, mask: MaskValues): string | undefined {
   if (typeof text !== "string" || text.trim() === "") return undefined;
   // Hidden before it is cut: a cut would leave half of a value.
-  const whole = hide(replaceHalves(text));
+  const whole = mask(replaceHalves(text));
   const kept = cutText(whole, maxChars);
   if (kept.length === whole.length) return kept;
   return `${kept}… (${whole.length - kept.length} more characters are not shown)`;

@@ -37,11 +37,11 @@ export async function previewStates(
     const { before, after } = (waited.value ?? {}) as Readonly<Record<string, unknown>>;
     const read = (state: unknown): JsonObject | null => {
       const plain = readState(state);
-      return plain && showState({ tool, hide: scope.hide }, plain);
+      return plain && showState({ tool, mask: scope.mask }, plain);
     };
     return { beforeState: read(before), afterState: read(after) };
   } catch (thrown) {
-    const about = { toolId: tool.id, toolVersion: tool.version, hide: scope.hide };
+    const about = { toolId: tool.id, toolVersion: tool.version, mask: scope.mask };
     log.fault("packet_incomplete", thrown, about);
     return unknown;
   }

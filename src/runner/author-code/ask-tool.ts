@@ -5,7 +5,7 @@ import type { BoundToolRuntime, AttemptScope, ToolAnswer } from "../../capabilit
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { hideValues, withheldValues, type HideValues } from "../../protocol/secrets/mask-values.ts";
+import { maskValues, withheldValues, type MaskValues } from "../../protocol/secrets/mask-values.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";
 import { timeoutOf } from "./timeout-of.ts";
 import { answerWithin, type Waited } from "./answer-within.ts";
@@ -27,7 +27,7 @@ interface AskedFunction {
   readonly tool: BoundToolRuntime;
   readonly signal: AbortSignal;
   readonly accepted: Pick<AcceptedArguments, "args" | "shown">;
-  readonly authority: { readonly scope: Pick<AttemptScope, "hide"> };
+  readonly authority: { readonly scope: Pick<AttemptScope, "mask"> };
 }
 
 /**
@@ -47,7 +47,7 @@ export async function askTool(
     const waited = await answerWithin({ clock, timeoutMs, signal }, ask);
     return readAnswer(waited, asked, timeoutMs);
   } catch (thrown) {
-    const about = { toolId: tool.id, toolVersion: tool.version, hide: secretsOf(asked) };
+    const about = { toolId: tool.id, toolVersion: tool.version, mask: secretsOf(asked) };
     return toolFailed(log.fault("tool_threw", thrown, about));
   }
 }
@@ -67,10 +67,10 @@ function readAnswer(
   }
 }
 
-/** Hides the secrets of the connection, and the arguments that redaction withholds. */
-function secretsOf({ accepted, authority }: AskedFunction): HideValues {
-  const hideArguments = hideValues(withheldValues(accepted.args, accepted.shown));
-  return (value) => hideArguments(authority.scope.hide(value));
+/** Masks the secrets of the connection, and the arguments that redaction withholds. */
+function secretsOf({ accepted, authority }: AskedFunction): MaskValues {
+  const maskArguments = maskValues(withheldValues(accepted.args, accepted.shown));
+  return (value) => maskArguments(authority.scope.mask(value));
 }
 
 /**
@@ -80,9 +80,9 @@ function secretsOf({ accepted, authority }: AskedFunction): HideValues {
  */
 function readFailure(failure: ToolFailure, asked: AskedFunction): ToolFailure {
   const { errorClasses, isOutputUntrusted } = asked.tool;
-  const hide = secretsOf(asked);
+  const mask = secretsOf(asked);
   const bounded = boundFailure(failure, (text) =>
-    hide(isOutputUntrusted ? neutralise(text).value : text),
+    mask(isOutputUntrusted ? neutralise(text).value : text),
   );
   const declared = errorClasses.get(bounded.errors[0]?.code ?? "");
   return {

@@ -2,7 +2,7 @@ import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import { findProtoKey, nestsTooDeep } from "../../protocol/json/guard.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
-import type { HideValues } from "../../protocol/secrets/mask-values.ts";
+import type { MaskValues } from "../../protocol/secrets/mask-values.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 
 /** Larger states are more than a person reads. */
@@ -25,9 +25,9 @@ export function readState(state: unknown): JsonObject | null {
  * that is too large.
  */
 export function showState(
-  { tool, hide }: { readonly tool: BoundToolRuntime; readonly hide: HideValues },
+  { tool, mask }: { readonly tool: BoundToolRuntime; readonly mask: MaskValues },
   state: JsonObject,
 ): JsonObject | null {
-  const shown = hide(tool.redactState(replaceHalves(state)));
+  const shown = mask(tool.redactState(replaceHalves(state)));
   return utf8Bytes(JSON.stringify(shown)) <= MAX_STATE_BYTES ? shown : null;
 }

@@ -12,7 +12,7 @@ import type { InvocationBinding, ToolInvocationContext } from "../../protocol/in
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import { hideValues } from "../../protocol/secrets/mask-values.ts";
+import { maskValues } from "../../protocol/secrets/mask-values.ts";
 import { lazily } from "../../protocol/text/lazily.ts";
 import { findSecret } from "../../protocol/secrets/secret-shapes.ts";
 import { timeoutOf } from "../author-code/timeout-of.ts";
@@ -90,16 +90,16 @@ export async function openAuthority(
     connection = bound.value;
   }
   let write: WriteState | undefined;
-  const hide = hideValues(connection?.secrets ?? []);
+  const mask = maskValues(connection?.secrets ?? []);
   const scope: AttemptScope = {
     signal: abort.signal,
     idempotencyKey: await keyOf(ports, call),
     conversationId: ports.workflowId,
     timeoutMs: timeoutOf(ports.policy, call.tool),
     noteWrite: (state) => void (write = state),
-    progress: { report: progressReporter(ports, call, { signal: abort.signal, hide }) },
+    progress: { report: progressReporter(ports, call, { signal: abort.signal, mask }) },
     ...(connection && { auth: connection.auth }),
-    hide,
+    mask,
   };
   const target = await targetOf(ports, call, connection?.secrets ?? []);
   const reached = target === undefined ? {} : { target };
@@ -159,7 +159,7 @@ const MAX_REPORTS = 200;
 function progressReporter(
   { clock, journal }: AuthorityPorts,
   { context, tool }: AllowedCall,
-  { signal, hide }: Pick<AttemptScope, "signal" | "hide">,
+  { signal, mask }: Pick<AttemptScope, "signal" | "mask">,
 ): (progress: ProgressReport) => void {
   let reports = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -178,8 +178,8 @@ function progressReporter(
         part: context.part,
         toolCallId: context.toolCallId,
         ...(known !== undefined && { stage: known }),
-        ...(isCount(done) && hide(done) === done && { done }),
-        ...(isCount(total) && hide(total) === total && { total }),
+        ...(isCount(done) && mask(done) === done && { done }),
+        ...(isCount(total) && mask(total) === total && { total }),
       },
     ]);
   };

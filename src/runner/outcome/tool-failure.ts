@@ -12,7 +12,7 @@ const MAX_NAME_CHARS = 256;
 
 /**
  * Keeps a tool's own failure within bounds, and its texts in whole characters. `clean` sees each
- * text before the text is cut, because a cut may leave half of what has to be hidden.
+ * text before the text is cut, because a cut may leave half of what has to be masked.
  * Contract: throws for a value that is not a ToolFailure.
  */
 export function boundFailure(

@@ -27,7 +27,7 @@ export interface NormalOutput {
   readonly expectation?: Expectation | undefined;
 }
 
-/** The call whose output it is, and what hides the secrets of its connection. */
+/** The call whose output it is, and what masks the secrets of its connection. */
 type Source = ExpectedCall;
 
 /** What a tool returned. */
@@ -41,7 +41,7 @@ interface Ports {
 
 /**
  * The gate `output`: validates the tool's output and the content beside it, keeps the allowlisted
- * fields, replaces half characters, neutralises untrusted text, hides the secrets of the connection
+ * fields, replaces half characters, neutralises untrusted text, masks the secrets of the connection
  * and shortens what is too long.
  * Contract: never throws. Fails: OBSERVATION_NORMALIZATION_FAIL, which names no field to the model,
  * because the fault is the tool's. Operators read in the log and in the audit which field is wrong.
@@ -55,7 +55,7 @@ export function normaliseOutput(
     return normalise(ports, source, returned);
   } catch (thrown) {
     // The author's schema threw, or the output is nested without end.
-    const about = { ...aboutTool(source), hide: source.hide };
+    const about = { ...aboutTool(source), mask: source.mask };
     return fail({
       ...INVALID_OUTPUT.failure,
       errorId: ports.log.fault("call_failed", thrown, about),
@@ -87,13 +87,13 @@ const MOST_FIELDS = 3;
 const INVALID_OUTPUT = failCall("invalid_output");
 
 const MARKUP_REMOVED = "images, hidden characters or links were removed";
-const SECRET_HIDDEN = "a secret of the connection was hidden";
+const SECRET_MASKED = "a secret of the connection was masked";
 const RESULT_CUT = "the result was cut to";
 
 /** Tells whether a warning says what normalising did to an output. */
 export function isAboutNormalising(warning: string): boolean {
   return (
-    warning === MARKUP_REMOVED || warning === SECRET_HIDDEN || warning.startsWith(`${RESULT_CUT} `)
+    warning === MARKUP_REMOVED || warning === SECRET_MASKED || warning.startsWith(`${RESULT_CUT} `)
   );
 }
 
@@ -154,7 +154,7 @@ interface Cleaned {
 
 /** Makes a value harmless and short. */
 function clean(
-  { tool, hide }: Source,
+  { tool, mask }: Source,
   { value, maxBytes }: { readonly value: JsonObject; readonly maxBytes: number },
 ): Result<Cleaned, ToolFailure> {
   const warnings: string[] = [];
@@ -165,8 +165,8 @@ function clean(
     data = isJsonObject(harmless.value) ? harmless.value : {};
   }
   // After the cleaning, which may join the halves of a secret; before the cut, which may halve one.
-  const shown = hide(data);
-  if (shown !== data) warnings.push(SECRET_HIDDEN);
+  const shown = mask(data);
+  if (shown !== data) warnings.push(SECRET_MASKED);
   if (utf8Bytes(JSON.stringify(shown)) <= maxBytes) return ok({ value: shown, warnings });
   const shorter = truncateResult(shown, maxBytes);
   if (!shorter) {

@@ -31,8 +31,8 @@ export interface AnswerAbout {
   readonly answer: unknown;
   readonly accepted: AcceptedArguments;
   readonly bound: InvocationBinding;
-  /** Hides the secrets of the connection that the contract was given. */
-  readonly hide: AttemptScope["hide"];
+  /** Masks the secrets of the connection that the contract was given. */
+  readonly mask: AttemptScope["mask"];
 }
 
 type Ask = (args: JsonObject, context: ToolInvocationContext, scope: AttemptScope) => unknown;
@@ -74,7 +74,7 @@ export async function askAboutCall(
       ok(await ask(accepted.args, context, scope)),
     );
     if (!answered.ok) return undefined;
-    return { answer: answered.value, accepted, bound, hide: scope.hide };
+    return { answer: answered.value, accepted, bound, mask: scope.mask };
   } finally {
     authority.close();
   }

@@ -2,7 +2,7 @@ import type { AcceptedArguments } from "../gates/subjects.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
 import type { ActiveCall } from "../active-call.ts";
-import { hideValues, type HideValues } from "../../protocol/secrets/mask-values.ts";
+import { maskValues, type MaskValues } from "../../protocol/secrets/mask-values.ts";
 import { digestText } from "../gates/read-arguments.ts";
 import { askAboutCall, type AboutPorts } from "./ask-about-call.ts";
 
@@ -13,8 +13,8 @@ export interface Reconciled {
   /** Redacted. */
   readonly shownArgs?: JsonObject;
   readonly argumentsDigest: string;
-  /** Hides the secrets of the connection that the contract was given. */
-  readonly hide: HideValues;
+  /** Masks the secrets of the connection that the contract was given. */
+  readonly mask: MaskValues;
 }
 
 /**
@@ -27,17 +27,17 @@ export async function reconcile(ports: AboutPorts, call: ActiveCall): Promise<Re
     answer: { kind: "unknown" },
     accepted: { args: {}, shown: {} },
     argumentsDigest: await digestText(call.toolCall),
-    hide: hideValues([]),
+    mask: maskValues([]),
   };
   const contract = call.tool.reconcile;
   if (!contract) return unknown;
   try {
     const asked = await askAboutCall(ports, call, contract);
     if (!asked) return unknown;
-    const { accepted, bound, hide } = asked;
+    const { accepted, bound, mask } = asked;
     const { payloadHash: argumentsDigest } = accepted;
     const answer = readAnswer(asked.answer);
-    return { answer, accepted, shownArgs: bound.shownArgs, argumentsDigest, hide };
+    return { answer, accepted, shownArgs: bound.shownArgs, argumentsDigest, mask };
   } catch (thrown) {
     ports.log.fault("tool_threw", thrown, { toolId: call.tool.id, toolVersion: call.tool.version });
     return unknown;

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { FieldError, ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { hideValues } from "../../protocol/secrets/mask-values.ts";
+import { maskValues } from "../../protocol/secrets/mask-values.ts";
 import { normaliseOutput, type NormalOutput } from "../output/normalise-output.ts";
 import {
   isUnknown,
@@ -70,7 +70,7 @@ function makeOutput(
   try {
     const value = plan.result(args.value, outputsOf(made));
     const accepted = { args: args.value, shown: tool.redactArgs(args.value) };
-    return normaliseOutput(ports, { tool, accepted, hide: hideValues([]) }, ok(value));
+    return normaliseOutput(ports, { tool, accepted, mask: maskValues([]) }, ok(value));
   } catch (thrown) {
     const about = { toolId: tool.id, toolVersion: tool.version };
     return fail({ ...NO_OUTPUT.failure, errorId: ports.log.fault("call_failed", thrown, about) });

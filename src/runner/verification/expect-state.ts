@@ -2,7 +2,7 @@ import type { Log } from "../../capabilities/log.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ExpectedState } from "../../protocol/outcome/verification.ts";
-import { hideValues, withheldValues, type HideValues } from "../../protocol/secrets/mask-values.ts";
+import { maskValues, withheldValues, type MaskValues } from "../../protocol/secrets/mask-values.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 import type { AcceptedArguments } from "../gates/subjects.ts";
@@ -21,11 +21,11 @@ interface Shown {
   readonly state: JsonObject | null;
 }
 
-/** The call whose effect is expected, and what hides the secrets of its connection. */
+/** The call whose effect is expected, and what masks the secrets of its connection. */
 export interface ExpectedCall {
   readonly tool: BoundToolRuntime;
   readonly accepted: Pick<AcceptedArguments, "args" | "shown">;
-  readonly hide: HideValues;
+  readonly mask: MaskValues;
 }
 
 const NOTHING: Expectation = { expected: null, shown: null };
@@ -47,7 +47,7 @@ export function expectState(
     const expected = readExpected(tool.expectState(accepted.args, output));
     return expected ? { expected, shown: show(call, expected, output) } : NOTHING;
   } catch (thrown) {
-    const about = { toolId: tool.id, toolVersion: tool.version, hide: cleanerOf(call) };
+    const about = { toolId: tool.id, toolVersion: tool.version, mask: cleanerOf(call) };
     log.fault("tool_threw", thrown, about);
     return NOTHING;
   }
@@ -63,23 +63,23 @@ function readExpected(answer: unknown): ExpectedState | undefined {
 /** No allowlist covers a reference, so it shows no withheld value of the output either. */
 function show(call: ExpectedCall, { reference, state }: ExpectedState, output: JsonObject): Shown {
   const clean = cleanerOf(call);
-  const hideOutput = hideValues(withheldValues(output, call.tool.redactOutput(output)));
+  const maskOutput = maskValues(withheldValues(output, call.tool.redactOutput(output)));
   return {
-    reference: hideOutput(clean(replaceHalves(reference))),
+    reference: maskOutput(clean(replaceHalves(reference))),
     state: showVerifiedState(call, state),
   };
 }
 
 /** Shows a state of the target to the model and to people; null when nothing of it is left. */
 export function showVerifiedState(call: ExpectedCall, state: JsonObject): JsonObject | null {
-  return showState({ tool: call.tool, hide: cleanerOf(call) }, state);
+  return showState({ tool: call.tool, mask: cleanerOf(call) }, state);
 }
 
 /**
  * Threat: a reference and a state are made of arguments that redaction withholds, and of texts that
  * others wrote.
  */
-function cleanerOf({ tool, accepted, hide }: ExpectedCall): HideValues {
-  const hideArguments = hideValues(withheldValues(accepted.args, accepted.shown));
-  return (value) => hideArguments(hide(tool.isOutputUntrusted ? neutralise(value).value : value));
+function cleanerOf({ tool, accepted, mask }: ExpectedCall): MaskValues {
+  const maskArguments = maskValues(withheldValues(accepted.args, accepted.shown));
+  return (value) => maskArguments(mask(tool.isOutputUntrusted ? neutralise(value).value : value));
 }

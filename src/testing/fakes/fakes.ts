@@ -53,7 +53,7 @@ export function fakeScope(): AttemptScope {
     conversationId: "run_1" as RunId,
     noteWrite: () => {},
     progress: { report: () => {} },
-    hide: (value) => value,
+    mask: (value) => value,
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { maskWords, reportError } from "../../../src/protocol/text/error-report.ts";
-import { hideValues } from "../../../src/protocol/secrets/mask-values.ts";
+import { maskValues } from "../../../src/protocol/secrets/mask-values.ts";
 
 test.each([
   [
@@ -20,7 +20,7 @@ test.each([
 });
 
 test("values that only the caller knows are hidden", () => {
-  const report = reportError(new Error("no such customer: Rosalind"), hideValues(["Rosalind"]));
+  const report = reportError(new Error("no such customer: Rosalind"), maskValues(["Rosalind"]));
   expect(JSON.stringify(report)).not.toContain("Rosalind");
 });
 

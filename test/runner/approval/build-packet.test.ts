@@ -89,7 +89,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     conversationId: "run_1" as RunId,
     noteWrite: () => undefined,
     progress: { report: () => undefined },
-    hide: (value) => value,
+    mask: (value) => value,
   };
   const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
   const authority = { context, scope, write: () => undefined, close: () => undefined };
