@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { diffContracts } from "../../cli/contracts/diff/diff-contracts.ts";
-import type { PublishedContract } from "../../src/contracts/catalog/publish.ts";
-import { publishContract } from "../../src/contracts/catalog/publish.ts";
+import type { PublishedContract } from "../../src/contracts/catalog/published-contract.ts";
+import { publishContract } from "../../src/contracts/catalog/published-contract.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import { isJsonObject, type JsonValue } from "../../src/protocol/json/value.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatLock, parseLock, toLock } from "../../cli/contracts/lock/contract-lock.ts";
-import type { PublishedContract } from "../../src/contracts/catalog/publish.ts";
+import type { PublishedContract } from "../../src/contracts/catalog/published-contract.ts";
 import { mergeLocks, reviewLock } from "../../cli/contracts/lock/review-lock.ts";
 import { countFindings, formatFindings } from "../../cli/contracts/lock/format-findings.ts";
 import { PUBLISHED, versioned, withValue } from "./published.ts";

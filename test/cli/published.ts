@@ -1,4 +1,4 @@
-import type { PublishedContract } from "../../src/contracts/catalog/publish.ts";
+import type { PublishedContract } from "../../src/contracts/catalog/published-contract.ts";
 import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
 
 const document: PublishedContract["contract"] = {

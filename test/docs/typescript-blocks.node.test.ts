@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parseExchanges } from "../../cli/contracts/test/exchange-files.ts";
 import { evaluate } from "../../cli/contracts/test/evaluate.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
-import { publishContract } from "../../src/contracts/catalog/publish.ts";
+import { publishContract } from "../../src/contracts/catalog/published-contract.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { blocksIn, nameOf, ROOT, type CodeBlock } from "./code-blocks.ts";

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
-import { publishContract } from "../../src/contracts/catalog/publish.ts";
+import { publishContract } from "../../src/contracts/catalog/published-contract.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import type { PublishedContract } from "../../src/contracts/catalog/publish.ts";
+import type { PublishedContract } from "../../src/contracts/catalog/published-contract.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { Services } from "../../src/http/services.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PublishedContract } from "../../../src/contracts/catalog/publish.ts";
+import type { PublishedContract } from "../../../src/contracts/catalog/published-contract.ts";
 import { isJsonObject, type JsonValue } from "../../../src/protocol/json/value.ts";
 import type { Difference, Verdict } from "./contract-change.ts";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PublishedContract } from "../../../src/contracts/catalog/publish.ts";
+import type { PublishedContract } from "../../../src/contracts/catalog/published-contract.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/protocol/json/value.ts";
 import { toPointer } from "../../../src/protocol/json/pointer.ts";
 import { toChange, type ContractChange, type Difference } from "./contract-change.ts";

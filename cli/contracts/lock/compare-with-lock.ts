@@ -1,5 +1,5 @@
 import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
-import { publishContract } from "../../../src/contracts/catalog/publish.ts";
+import { publishContract } from "../../../src/contracts/catalog/published-contract.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
 import {
   formatLock,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { compareVersions } from "../../../src/contracts/catalog/route-versions.ts";
-import type { PublishedContract } from "../../../src/contracts/catalog/publish.ts";
+import type { PublishedContract } from "../../../src/contracts/catalog/published-contract.ts";
 import type { JsonObject, JsonValue } from "../../../src/protocol/json/value.ts";
 import { fail, ok, type Result } from "../../../src/protocol/outcome/result.ts";
 import { LIFECYCLE_STATUSES } from "../../../src/protocol/tool/lifecycle.ts";

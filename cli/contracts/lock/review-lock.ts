@@ -1,4 +1,4 @@
-import type { PublishedContract } from "../../../src/contracts/catalog/publish.ts";
+import type { PublishedContract } from "../../../src/contracts/catalog/published-contract.ts";
 import { compareVersions } from "../../../src/contracts/catalog/route-versions.ts";
 import type { ContractChange } from "../diff/contract-change.ts";
 import { toLock, type ContractLock } from "./contract-lock.ts";

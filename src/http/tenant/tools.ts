@@ -1,4 +1,4 @@
-import { publishContract } from "../../contracts/catalog/publish.ts";
+import { publishContract } from "../../contracts/catalog/published-contract.ts";
 import { createToolCatalog, findTool } from "../../contracts/catalog/tool-catalog.ts";
 import type { Principal } from "../../protocol/identity/principal.ts";
 import { narrowPolicy } from "../../protocol/policy/narrow.ts";
