@@ -2,7 +2,10 @@ import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import * as fc from "fast-check";
 import * as v from "valibot";
-import { publishContract, type PublishedContract } from "../../../src/contracts/catalog/published-contract.ts";
+import {
+  publishContract,
+  type PublishedContract,
+} from "../../../src/contracts/catalog/published-contract.ts";
 import { registerContract } from "../../../src/contracts/check/register.ts";
 import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import { isJsonObject, type JsonObject } from "../../../src/protocol/json/value.ts";

@@ -5,7 +5,10 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { TOOLS } from "../../../src/tools/index.ts";
 import { defineTool } from "../../../src/contracts/define/define-tool.ts";
-import { publishContract, type PublishedContract } from "../../../src/contracts/catalog/published-contract.ts";
+import {
+  publishContract,
+  type PublishedContract,
+} from "../../../src/contracts/catalog/published-contract.ts";
 import { registerContract } from "../../../src/contracts/check/register.ts";
 import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import { httpErrorsOf } from "../../../src/protocol/outcome/http-failure.ts";
