@@ -67,6 +67,7 @@ describe("a run that has shrunk", () => {
 
   test("knows its key where nothing is published: nothing runs again, another body is refused", async () => {
     const { body, runId } = await start();
+    written.length = 0;
     await bindings.IDEMPOTENCY.delete(`run/${runId}`);
     const same = await post("/v1/chat", body, "shrunk");
     expect(await refusalOf(same)).toEqual([410, "run_expired"]);
