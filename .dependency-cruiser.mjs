@@ -29,7 +29,7 @@ export const FOLDERS = {
   workspace: { inside: ["protocol", "capabilities", "contracts"], packages: ["valibot"] },
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
   loop: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
-  run: { inside: ["protocol", "capabilities", "runner"], packages: [] },
+  run: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
   adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: ["jose", "valibot"] },
   http: {
     inside: ["protocol", "capabilities", "wire", "contracts"],

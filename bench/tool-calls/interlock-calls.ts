@@ -7,7 +7,7 @@ import type { Reservation } from "../../src/capabilities/budget.ts";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { routeVersions } from "../../src/contracts/catalog/route-versions.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../src/contracts/bind/tool-source.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import {
   type ActorId,
@@ -105,7 +105,7 @@ const RUN_ID = "run_bench" as RunId;
 
 function makePorts(): ToolRunnerPorts {
   const runTitle = { set: () => {} };
-  const source = createToolSource(registerContracts(CONTRACTS), {
+  const tools = bindTools(registerContracts(CONTRACTS), {
     clock: systemClock,
     runTitle,
     egress: createHttpEgress({
@@ -131,7 +131,7 @@ function makePorts(): ToolRunnerPorts {
     secure: () => Promise.resolve(),
   };
   return {
-    source,
+    tools,
     invocations: new InvocationLedger(journal, []),
     nextPart: () => 0,
     workflowId: RUN_ID,
@@ -147,7 +147,7 @@ function makePorts(): ToolRunnerPorts {
     outcomeWaitMs: 1_000,
     undoWaitMs: 1_000,
     endsAtMs: () => Number.POSITIVE_INFINITY,
-    versions: routeVersions(source.listToolSpecs(), POLICY, { nowMs: systemClock.nowMs() }),
+    versions: routeVersions(tools.listToolSpecs(), POLICY, { nowMs: systemClock.nowMs() }),
     policy: POLICY,
     pin,
     policies: {

@@ -29,6 +29,8 @@ export type LogCode =
   | "hook_threw"
   /** The deployment's context hook threw; the run ended. */
   | "context_threw"
+  /** The source of the tools failed or gave no answer; nothing was executed. */
+  | "tools_unavailable"
   /** A model call failed. */
   | "model_failed"
   /** An operation of a workspace threw; nothing was changed. */

@@ -182,8 +182,8 @@ export type DecisionAnswer =
       /** The policy refused the arguments, not the tool. */
       readonly isByPolicy?: boolean;
     }
-  /** The current policy cannot be read. The decision was not stored. */
-  | { readonly kind: "policy_unavailable" }
+  /** The current policy or the tools cannot be read. The decision was not stored. */
+  | { readonly kind: "policy_unavailable" | "tools_unavailable" }
   | { readonly kind: "unknown_approval" }
   | NoRun;
 

@@ -1,6 +1,6 @@
 import type { DriftingField } from "../protocol/approval/packet.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
-import type { RunId, ToolId } from "../protocol/identity/ids.ts";
+import type { RunId, TenantId, ToolId } from "../protocol/identity/ids.ts";
 import type { ToolFailure, ObservationObject } from "../protocol/outcome/observation.ts";
 import type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
 import type { ExpectedState } from "../protocol/outcome/verification.ts";
@@ -223,9 +223,19 @@ export interface StepOutput {
 export type ToolAnswer = Result<unknown, ToolFailure> & { readonly content?: unknown };
 
 /**
- * Source of tools. Contract: looks up by own property; an unknown id or version yields undefined.
+ * Where the tools of a deployment come from. A run asks each time its loop starts, and a request
+ * once; both go on with the tools that they got. Ask through `loadTools`, which bounds the time.
+ * Contract: `load` may reject, may never answer, and may answer otherwise the next time.
  */
-export interface ToolSourcePort {
+export interface ToolSourcePort<Tools = BoundTools> {
+  load(tenantId: TenantId): Promise<Tools>;
+}
+
+/**
+ * The tools that a source gave, bound to the capabilities of one run.
+ * Contract: never changes; looks up by own property; an unknown id or version yields undefined.
+ */
+export interface BoundTools {
   getBoundTool(toolId: string, version: string): BoundToolRuntime | undefined;
   /** Every version of every tool, in order of registration. */
   listToolSpecs(): readonly ToolSpec[];

@@ -1,6 +1,7 @@
 import { PolicyCache } from "../adapters/policy/policy-cache.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { ToolHook } from "../capabilities/tool.ts";
+import type { ContractSource } from "../contracts/bind/tool-source.ts";
 import type { RegisteredContract } from "../contracts/catalog/registered.ts";
 import type { Page } from "../http/pages/pages.ts";
 import type { AssistantInput } from "../protocol/assistant/document.ts";
@@ -47,7 +48,9 @@ export interface HostedWorkspaces {
 export interface Deployment extends Readonly<
   Required<Omit<DeploymentChoices, "context" | "workspaces">>
 > {
+  /** The deployment's own contracts. Runs and routes read them through `source`. */
   readonly contracts: readonly RegisteredContract[];
+  readonly source: ContractSource;
   readonly context: ContextHook | undefined;
   readonly workspaces: WorkspaceParts | undefined;
   readonly policyCache: PolicyCache;
@@ -63,6 +66,7 @@ export function createDeployment(
   const policyCache = new PolicyCache();
   return {
     contracts,
+    source: { load: () => Promise.resolve(contracts) },
     wires,
     models,
     assistants,

@@ -80,20 +80,21 @@ export interface RunParts {
 export function composeDeciding(
   raw: RawEnv,
   deployment: Deployment,
-): Pick<RunPorts, "policies" | "registry" | "source" | "authorizationOf"> & {
+): Pick<RunPorts, "policies" | "registry" | "source" | "authorizationOf" | "log"> & {
   readonly signer: ApprovalSigner;
   readonly ledgerOf: (tenantId: TenantId) => RunPorts["ledger"];
 } {
   const env = requireEnv(raw);
   const tenants = composeTenants(env.tenants);
-  const { contracts, policyCache } = deployment;
+  const { source, policyCache } = deployment;
   return {
+    log: composeLog(),
     registry: tenants.registry,
     ledgerOf: (tenantId) => tenants.ledgerOf(tenantId),
     signer: createApprovalSigner(env.rootSecret, env.olderSecret),
     authorizationOf: createPolicyAuthorization,
     policies: composePolicies(env.policyKv, policyCache),
-    source: createToolSource(contracts, {
+    source: createToolSource(source, {
       clock: composeClock(),
       runTitle: { set: () => {} },
       egress: composeEgress(raw, deployment),
@@ -122,7 +123,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
   const { runId, tenantId, journal, inbox, mismatches, approvals, deployment } = parts;
   const { limitTime, limitStorage, endsAtMs, shelf } = parts;
-  const { contracts, hooks, context, policyCache } = deployment;
+  const { source, hooks, context, policyCache } = deployment;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
   const runTitle = {
@@ -159,7 +160,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
     places: tenants.placesOf(tenantId),
-    source: createToolSource(contracts, { clock, runTitle, egress, workspaces }),
+    source: createToolSource(source, { clock, runTitle, egress, workspaces }),
     ...composed,
     model: createModelWithFiles(composed.model, files),
     shelf: files,

@@ -60,7 +60,7 @@ export function refuseAll(detail: string): (request: Request) => Promise<Respons
 
 function assemble(
   { env, models, assistants }: Configuration,
-  { contracts, context, wires, pages, policyCache }: Deployment,
+  { source, context, wires, pages, policyCache }: Deployment,
   keepAlive: KeepAlive,
 ): Omit<Services, "membersChanged"> {
   const log = createConsoleLog();
@@ -87,7 +87,9 @@ function assemble(
           otherwise: tokens,
           allScopes: async (tenantId) => [
             ...SCOPES,
-            ...contracts.flatMap(({ contract }) => contract.security.requiredScopes),
+            ...(await source.load(tenantId)).flatMap(
+              ({ contract }) => contract.security.requiredScopes,
+            ),
             ...(await policies.load(tenantId)).policy.allowedTools.flatMap(({ scopes }) => scopes),
           ],
         })
@@ -124,8 +126,7 @@ function assemble(
     runIds: createHmacRunIds(env.rootSecret, randomBytes, env.olderSecret),
     clock: systemClock,
     log,
-    toolSpecs: contracts.map(({ spec }) => spec),
-    contracts,
+    source,
     rolesOf: (tenantId) => (env.jwt ? undefined : knownRoles(people, tenantId)),
     hasContextHook: context !== undefined,
     wires: wires.clients,

@@ -9,6 +9,7 @@ import { APPROVAL_QUEUE_ROUTES } from "./approvals/approvals-queue.ts";
 import { APPROVAL_ROUTES } from "./approvals/approvals.ts";
 import { ASSISTANT_ROUTES } from "./tenant/assistants.ts";
 import { AUDIT_ROUTES } from "./audit/audit.ts";
+import { refuseTools, ToolsUnavailable } from "./request/contracts.ts";
 import { authorise, type Method, type Route, type Routes } from "./request/authorise.ts";
 import { CHAT_ROUTES } from "./runs/chat.ts";
 import { CONNECTION_ROUTES } from "./tenant/connections.ts";
@@ -71,6 +72,7 @@ export function createApp(services: Services, more: Routes = {}): HonoBase {
   }
   app.notFound(() => problem("unknown_route"));
   app.onError((error) => {
+    if (error instanceof ToolsUnavailable) return refuseTools();
     const unreadable = unreadableStorageOf(error);
     if (unreadable) return refuseStorage(unreadable);
     return problem("internal_error", { errorId: services.log.fault("request_failed", error) });

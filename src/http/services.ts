@@ -13,12 +13,11 @@ import type { StorageMeter } from "../capabilities/storage.ts";
 import type { RunGateway } from "../capabilities/run.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
-import type { RegisteredContract } from "../contracts/catalog/registered.ts";
+import type { ContractSource } from "../contracts/bind/tool-source.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ModelCatalog } from "../protocol/model/catalog.ts";
-import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { Page } from "./pages/pages.ts";
 
 /** The capabilities that the routes use; src/compose/worker.ts assembles them. */
@@ -59,14 +58,12 @@ export interface Services {
   readonly cursors: Cursors;
   readonly clock: Clock;
   readonly log: Log;
-  /** Every registered contract, before policy. */
-  readonly contracts: readonly RegisteredContract[];
+  /** Gives every contract, before policy. A route asks through `AuthorisedRequest.contracts`. */
+  readonly source: ContractSource;
   /** The roles of a tenant's known people; undefined when tokens of an issuer may hold any. */
   readonly rolesOf: (tenantId: TenantId) => ReadonlySet<string> | undefined;
   /** The deployment gives context to its runs. */
   readonly hasContextHook: boolean;
-  /** The spec of each contract, in the same order. */
-  readonly toolSpecs: readonly ToolSpec[];
   /** Wires that a reader may name; the first is the default. */
   readonly wires: ClientWires;
   /** Models that a request may name; the first is the default. */

@@ -1,8 +1,9 @@
+import type { BoundTools } from "../capabilities/tool.ts";
 import { frozenCopyOf } from "../protocol/json/copy.ts";
 import { parseHookContext, type HookContext } from "../protocol/assistant/context.ts";
 import { DEFAULT_ASSISTANT_ID } from "../protocol/assistant/id.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import { answerWithin } from "../runner/author-code/answer-within.ts";
+import { answerWithin } from "../contracts/bind/answer-within.ts";
 import type { CurrentPolicyPorts } from "../runner/terms.ts";
 import { openForContext } from "./context-workspace.ts";
 import { CONTEXT_INVALID, CONTEXT_UNAVAILABLE, type RunEnd } from "./run-end.ts";
@@ -12,11 +13,9 @@ import type { LoopInput, RunPorts } from "./run-scope.ts";
 const TIMEOUT_MS = 5_000;
 
 /** What asking the hook takes of the run. */
-type ContextPorts = Pick<
-  RunPorts,
-  "contextHook" | "workspaces" | "source" | "clock" | "journal" | "log"
-> &
+type ContextPorts = Pick<RunPorts, "contextHook" | "workspaces" | "clock" | "journal" | "log"> &
   Omit<CurrentPolicyPorts, "principal"> & {
+    readonly tools: BoundTools;
     /** The workspace of the run; undefined when it has none. */
     readonly workspaceId: string | undefined;
   };
@@ -54,7 +53,7 @@ export async function loadContext(
           workspaceId,
           runId,
           conversationId: claim.workflowId ?? runId,
-          specs: ports.source.listToolSpecs(),
+          specs: ports.tools.listToolSpecs(),
           principal,
           timeoutMs: TIMEOUT_MS,
         }),

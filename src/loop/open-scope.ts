@@ -1,9 +1,11 @@
 import type { ModelDirectory } from "../capabilities/model.ts";
 import type { LoadedPolicy } from "../capabilities/policy.ts";
+import type { BoundTools } from "../capabilities/tool.ts";
+import { loadTools } from "../contracts/catalog/load-tools.ts";
 import { routeVersions } from "../contracts/catalog/route-versions.ts";
 import { createToolCatalog } from "../contracts/catalog/tool-catalog.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
-import { ok } from "../protocol/outcome/result.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 import { soleWorkspace } from "../protocol/policy/membership.ts";
@@ -19,7 +21,14 @@ import { loadContext, NO_CONTEXT } from "./load-context.ts";
 import { ModelBudget } from "./model-budget.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { buildPrompt } from "./prompt.ts";
-import type { LoopInput, RunPorts, RunScope, LoopState } from "./run-scope.ts";
+import { endOfStop, TOOLS_UNAVAILABLE, type RunEnd } from "./run-end.ts";
+import {
+  stopReasonOf,
+  type LoopInput,
+  type RunPorts,
+  type RunScope,
+  type LoopState,
+} from "./run-scope.ts";
 
 /** What the scope of one incarnation is built from. */
 export interface ScopeParts {
@@ -28,29 +37,43 @@ export interface ScopeParts {
   readonly state: LoopState;
 }
 
-/** Builds what all steps of one incarnation share, and restores it from earlier incarnations. */
-export async function openScope({ input, ports, state }: ScopeParts): Promise<RunScope> {
+/**
+ * Builds what all steps of one incarnation share, and restores it from earlier incarnations. The
+ * loop goes on with the tools that the source gives now. Fails: the run's end.
+ */
+export async function openScope({
+  input,
+  ports,
+  state,
+}: ScopeParts): Promise<Result<RunScope, RunEnd>> {
   const { claim, memory, signal } = input;
   const { facts, progress } = memory;
   const { journal } = ports;
   if (!progress.hasStarted) {
     journal.append([{ type: "run_started", runId: claim.runId, model: claim.model }]);
   }
-  const loaded = await pinPolicy({ input, ports });
+  const [loaded, tools] = await Promise.all([
+    pinPolicy({ input, ports }),
+    loadTools(ports, claim.principal.tenantId),
+  ]);
+  if (!tools) {
+    const stopped = stopReasonOf(signal);
+    return fail(stopped ? endOfStop(stopped) : TOOLS_UNAVAILABLE);
+  }
   const policy = policyOfRun(loaded.policy, claim);
   ports.limitTime(maxWallClockMs(policy));
   ports.limitStorage(policy.budgets.maxStoredBytes ?? IMPLIED_LIMITS.maxStoredBytes);
   // A direct call shows nothing to a model, so nothing asks for context.
   const workspaceId = claim.workspaceId ?? soleWorkspace(policy, claim.principal);
-  const own = { ...ports, policy, pin: loaded.pin, workspaceId };
+  const own = { ...ports, tools, policy, pin: loaded.pin, workspaceId };
   const context = claim.call ? ok(NO_CONTEXT) : await loadContext(input, own);
   const budget = restoreRunBudget(memory.invocations, policy);
   const modelOf = createDirectory(claim, ports.modelOf);
-  const terms = { policy, pin: loaded.pin, budget, workspaceId };
+  const terms = { tools, policy, pin: loaded.pin, budget, workspaceId };
   const nextPart = counterFrom(progress.nextPart);
   const modelBudget = new ModelBudget({ ...ports, ...terms, claim, modelOf });
   modelBudget.restore(facts, progress.usage);
-  return {
+  return ok({
     claim,
     signal,
     state,
@@ -69,7 +92,7 @@ export async function openScope({ input, ports, state }: ScopeParts): Promise<Ru
     callIds: new CallIds(state.transcript.messages),
     isPolicyLost: facts.pin !== undefined && loaded.deniedBecause !== undefined,
     nextPart,
-  };
+  });
 }
 
 /** Models of the tenant's own provider are known from the claim. */
@@ -100,6 +123,7 @@ async function pinPolicy({
 }
 
 interface RunTerms {
+  readonly tools: BoundTools;
   readonly policy: ToolPolicy;
   readonly pin: PolicyPin | undefined;
   readonly budget: RunBudget;
@@ -111,13 +135,14 @@ interface RunTerms {
 /** Selects the versions of the run's tools, those that the model sees, and the runner. */
 function openTools(
   { input: { claim, startedAtMs }, ports, state: { invocations, transcript } }: ScopeParts,
-  { policy, pin, budget, workspaceId, nextPart }: RunTerms,
+  { tools, policy, pin, budget, workspaceId, nextPart }: RunTerms,
 ): Pick<RunScope, "tools" | "runner"> {
-  const specs = ports.source.listToolSpecs();
+  const specs = tools.listToolSpecs();
   const routing = { runKey: claim.runId, nowMs: startedAtMs };
   const { runId } = claim;
   const runner = createToolRunner({
     ...ports,
+    tools,
     images: new ConversationImages({ ...ports, runId }, keptSoFar(transcript, invocations)),
     invocations,
     policy,

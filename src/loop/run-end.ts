@@ -95,6 +95,11 @@ export const POLICY_LOST = failed(
   "The policy of this run cannot be read, so the run's budgets are unknown. Start a new run.",
 );
 
+export const TOOLS_UNAVAILABLE = failed(
+  "tools_unavailable",
+  "The tools of this run could not be read, so the run ended. Start a new run later.",
+);
+
 export const CONTEXT_UNAVAILABLE = failed(
   "context_unavailable",
   "What the deployment knows about this conversation could not be read. Try again later.",

@@ -52,7 +52,9 @@ export async function runLoop(
   let end: RunEnd | typeof WAITING;
   try {
     withdrawPartialText(ports.journal, memory);
-    end = await runSteps(await openScope({ input, ports, state }), memory);
+    const scope = await openScope({ input, ports, state });
+    end = scope.ok ? await runSteps(scope.value, memory) : scope.failure;
+    if (!scope.ok) closeOpenCalls(ports, claim, state);
   } catch (thrown) {
     end = brokenRun(ports.log.fault("run_failed", thrown));
     closeOpenCalls(ports, claim, state);

@@ -3,6 +3,7 @@ import type { FileShelf } from "../capabilities/files.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { WorkspaceBinder } from "../capabilities/workspace.ts";
 import type { MismatchNotes, SteeringInbox } from "../capabilities/run-journal.ts";
+import type { ToolSourcePort } from "../capabilities/tool.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
@@ -22,6 +23,7 @@ import type { Transcript } from "./transcript.ts";
 /** The capabilities of one run. */
 export interface RunPorts extends Omit<
   ToolRunnerPorts,
+  | "tools"
   | "versions"
   | "policy"
   | "pin"
@@ -33,6 +35,7 @@ export interface RunPorts extends Omit<
   | "images"
   | "nextPart"
 > {
+  readonly source: ToolSourcePort;
   readonly model: Model;
   readonly modelOf: ModelDirectory;
   readonly inputBound: InputBound;

@@ -8,7 +8,7 @@ import type { Clock, Random } from "../capabilities/system.ts";
 import type { ConnectionBroker } from "../capabilities/connection.ts";
 import type { PendingSteering, RunJournal } from "../capabilities/run-journal.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
-import type { ToolHook, ToolSourcePort } from "../capabilities/tool.ts";
+import type { BoundTools, ToolHook } from "../capabilities/tool.ts";
 import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
@@ -21,7 +21,7 @@ import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
  * Everything that the runner of one run is given. Each group of gates names the few that it uses.
  */
 export interface ToolRunnerPorts {
-  readonly source: ToolSourcePort;
+  readonly tools: BoundTools;
   /** The version of each tool that the run uses, by tool id. */
   readonly versions: ReadonlyMap<string, ToolSpec>;
   /** The policy that the run pinned: its ceiling. */

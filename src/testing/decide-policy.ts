@@ -1,7 +1,7 @@
 import { createPolicyAuthorization } from "../adapters/policy/policy-authorization.ts";
 import type { AnyToolContract } from "../contracts/define/definition.ts";
 import { registerContracts } from "../contracts/check/register.ts";
-import { createToolSource } from "../contracts/bind/tool-source.ts";
+import { bindTools } from "../contracts/bind/tool-source.ts";
 import type { ApprovalRequirement } from "../protocol/approval/requirement.ts";
 import type { ConnectionId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
@@ -87,7 +87,7 @@ export async function decidePolicy(
 function bind(contract: AnyToolContract, clock: FakeClock) {
   const contracts = registerContracts([withoutCompanions(contract)]);
   const unused = { clock, runTitle: { set: () => {} }, egress: NO_NETWORK };
-  const tool = createToolSource(contracts, unused).getBoundTool(contract.name, contract.version);
+  const tool = bindTools(contracts, unused).getBoundTool(contract.name, contract.version);
   if (!tool) throw new Error(`${contract.name} cannot be bound`);
   return tool;
 }

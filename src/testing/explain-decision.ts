@@ -30,6 +30,7 @@ export function explainDecision(
     case "closed":
       return `The approval of ${toolId} is ${answer.approval.status}.`;
     case "policy_unavailable":
+    case "tools_unavailable":
     case "gone":
     case "unknown":
       return `The decision about ${toolId} was not stored: ${answer.kind}.`;

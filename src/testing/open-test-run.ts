@@ -8,7 +8,7 @@ import { createPolicyAuthorization } from "../adapters/policy/policy-authorizati
 import type { SteeringInbox } from "../capabilities/run-journal.ts";
 import type { AnyToolContract } from "../contracts/define/definition.ts";
 import { registerContracts } from "../contracts/check/register.ts";
-import { createToolSource } from "../contracts/bind/tool-source.ts";
+import { bindTools } from "../contracts/bind/tool-source.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
 import { assistantDocument, type AssistantDocument } from "../protocol/assistant/document.ts";
 import type { ConnectionId } from "../protocol/identity/ids.ts";
@@ -76,7 +76,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
   await policies.store(readPolicy(allowed));
   const { tenantId } = principal;
   const approvals = openApprovals(journal);
-  const source = createToolSource(registerContracts(tools.map((tool) => meter.contract(tool))), {
+  const bound = bindTools(registerContracts(tools.map((tool) => meter.contract(tool))), {
     clock,
     runTitle: { set: (title) => journal.append([{ type: "title_set", title }]) },
     egress: createHttpEgress({
@@ -87,7 +87,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
     workspaces: createWorkspaceBinder(host, clock),
   });
   const ports: RunPorts = {
-    source,
+    source: { load: () => Promise.resolve(bound) },
     policies,
     registry: policies,
     clock,

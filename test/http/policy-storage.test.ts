@@ -59,8 +59,6 @@ describe("a foreign value in KV", () => {
 test("a policy that cannot be stored is answered as such, and may be tried again", async () => {
   const services = {
     registry: { change: () => Promise.resolve({ kind: "unavailable" }) },
-    toolSpecs: [],
-    contracts: [],
   } as unknown as Services;
   const principal = {
     tenantId: "acme",
@@ -77,6 +75,7 @@ test("a policy that cannot be stored is answered as such, and may be tried again
     request,
     principal,
     services,
+    contracts: () => Promise.resolve([]),
     id: "",
     invocationId: "",
     name: "",

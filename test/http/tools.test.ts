@@ -7,6 +7,8 @@ import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { Services } from "../../src/http/services.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
+import { passing } from "../../src/testing/fakes/runner-ports.ts";
+import { MemoryLog } from "../../src/testing/memory-log.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { seedPolicies, send } from "../shared/worker.ts";
@@ -96,18 +98,24 @@ describe("of a tool in several versions", () => {
     versionOf("0.9.0", { status: "deprecated", sunsetDate: "2026-01-01" }),
   ]);
 
-  async function versionFor(entry: object, query = ""): Promise<string | number> {
+  const principal = { tenantId: "t", actorId: "user:a", roles: [], scopes: ["tools:read"] };
+
+  /** Answers requests with these contracts, once the source gives them. */
+  function appOver(entry: object, load: () => Promise<unknown>, clock = new FakeClock()) {
     const policy = policyOf({ allowedTools: [{ id: "test__many", ...entry }] });
-    const principal = { tenantId: "t", actorId: "user:a", roles: [], scopes: ["tools:read"] };
-    const app = createApp({
+    return createApp({
       authenticator: { authenticate: () => Promise.resolve(ok(principal)) },
       policies: { load: () => Promise.resolve({ policy }) },
       limits: { callers: { admit: () => Promise.resolve(true) } },
-      clock: new FakeClock(),
-      contracts,
+      clock,
+      log: new MemoryLog(),
+      source: { load },
       pages: [],
-      toolSpecs: contracts.map(({ spec }) => spec),
     } as unknown as Services);
+  }
+
+  async function versionFor(entry: object, query = ""): Promise<string | number> {
+    const app = appOver(entry, () => Promise.resolve(contracts));
     const response = await app.request(`https://interlock.test/v1/tools/test__many${query}`);
     if (response.status !== 200) return response.status;
     return (await response.json<PublishedContract>()).contract.identity.version;
@@ -128,5 +136,16 @@ describe("of a tool in several versions", () => {
     ["none whose day has come, whatever policy says", { versions: ["0.9.0"] }, "", 404],
   ])("a tenant gets %s", async (_name, entry, query, expected) => {
     expect(await versionFor(entry, query)).toBe(expected);
+  });
+
+  test("a source that never answers ends in a refusal after a bounded time", async () => {
+    const clock = new FakeClock();
+    const startMs = clock.nowMs();
+    const app = appOver({}, () => new Promise(() => {}), clock);
+    const asked = Promise.resolve(app.request("https://interlock.test/v1/tools"));
+    const response = await passing(asked, clock);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await response.json()).toMatchObject({ code: "tools_unavailable" });
+    expect(clock.nowMs() - startMs).toBe(5_000);
   });
 });

@@ -7,7 +7,7 @@ import type { ModelEvent, ModelFailure } from "../../src/protocol/model/event.ts
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { policyOf } from "../../src/testing/fakes/fakes.ts";
+import { NO_TOOLS, policyOf } from "../../src/testing/fakes/fakes.ts";
 import {
   ACME,
   ANN,
@@ -73,7 +73,7 @@ function begin(answers: readonly Answer[], more: Circumstances = {}) {
     clock,
     inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
     policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
-    source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
+    source: NO_TOOLS,
     ...replaced,
   };
   const memory = newRunMemory(CLAIM.messages);

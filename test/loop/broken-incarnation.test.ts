@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../src/contracts/bind/tool-source.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { DENY_ALL } from "../../src/protocol/policy/document.ts";
-import { fakeRunCapabilities, policyOf } from "../../src/testing/fakes/fakes.ts";
+import { fakeRunCapabilities, policyOf, sourceOf } from "../../src/testing/fakes/fakes.ts";
 import {
   ACME,
   ANN,
@@ -60,7 +60,7 @@ async function goOn(storage: Storage, more: Partial<RunPorts> = {}, stop?: StopR
       clock,
       inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
       policies: steady,
-      source: createToolSource(registerContracts([tool]), { ...fakeRunCapabilities(), clock }),
+      source: sourceOf(bindTools(registerContracts([tool]), { ...fakeRunCapabilities(), clock })),
       ...more,
     }),
   });

@@ -7,7 +7,7 @@ import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { policyOf } from "../../src/testing/fakes/fakes.ts";
+import { NO_TOOLS, policyOf } from "../../src/testing/fakes/fakes.ts";
 import { ACME, ANN, passing, RUN_ID, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 
 const CLAIM: RunClaim = {
@@ -50,7 +50,7 @@ export async function run(
     clock,
     inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
     policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
-    source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
+    source: NO_TOOLS,
     ...replaced,
     limitTime: (maxMs) => {
       clock.schedule(maxMs, () => stop.abort("time"));

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../src/contracts/bind/tool-source.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { ModelFailure, ModelAnswer } from "../../src/protocol/model/event.ts";
@@ -11,7 +11,7 @@ import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
-import { policyOf, fakeRunCapabilities } from "../../src/testing/fakes/fakes.ts";
+import { fakeRunCapabilities, policyOf, sourceOf } from "../../src/testing/fakes/fakes.ts";
 import { ACME, ANN, RUN_ID, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 import { live, Storage } from "./incarnations.ts";
 
@@ -205,7 +205,7 @@ export async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
         clock,
         inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
         policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
-        source: createToolSource(contracts, { ...fakeRunCapabilities(), clock }),
+        source: sourceOf(bindTools(contracts, { ...fakeRunCapabilities(), clock })),
       }),
     });
     writes.push(count);

@@ -7,7 +7,7 @@ import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { policyOf } from "../../src/testing/fakes/fakes.ts";
+import { NO_TOOLS, policyOf } from "../../src/testing/fakes/fakes.ts";
 import { ACME, ANN, lenientPorts, RUN_ID } from "../../src/testing/fakes/runner-ports.ts";
 import { run } from "./budgeted-run.ts";
 
@@ -93,7 +93,7 @@ describe("a fallback", () => {
       modelOf,
       journal,
       inbox: { hasSteering: false, takeAll: () => [], close: () => {} },
-      source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
+      source: NO_TOOLS,
     };
     const { signal } = new AbortController();
     await runLoop({ claim, memory, startedAtMs: 0, signal }, ports);

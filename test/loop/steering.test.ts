@@ -6,7 +6,7 @@ import { runLoop } from "../../src/loop/run-loop.ts";
 import { passing, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { MemoryJournal } from "../../src/testing/memory-journal.ts";
-import { policyOf } from "../../src/testing/fakes/fakes.ts";
+import { NO_TOOLS, policyOf } from "../../src/testing/fakes/fakes.ts";
 import { CLAIM, MemoryInbox, answer, asks, playModel, voices } from "./steered-run.ts";
 
 describe("a run", () => {
@@ -22,7 +22,7 @@ describe("a run", () => {
       inbox,
       clock,
       policies: { load: async () => loaded, learn: () => {}, read: async () => loaded },
-      source: { getBoundTool: () => undefined, listToolSpecs: () => [] },
+      source: NO_TOOLS,
     };
     const abort = new AbortController();
     const memory = newRunMemory(CLAIM.messages);

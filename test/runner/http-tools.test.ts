@@ -4,7 +4,7 @@ import type { Egress, HttpClient } from "../../src/capabilities/http.ts";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/define/expect-answer.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../src/contracts/bind/tool-source.ts";
 import type { ToolFailure } from "../../src/protocol/outcome/observation.ts";
 import { ok, type Result } from "../../src/protocol/outcome/result.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
@@ -114,7 +114,7 @@ test("only a tool that requires a connection may send credentials", async () => 
     getAuthHeaders: () => Promise.resolve(headers),
   };
   const shop = open({ ...authorising, ...connected }, created);
-  const tool = createToolSource(registerContracts([{ ...authorising, ...connected } as never]), {
+  const tool = bindTools(registerContracts([{ ...authorising, ...connected } as never]), {
     ...fakeRunCapabilities(),
     egress: shop.egress,
   }).getBoundTool("shop__order", "1.0.0");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { ToolSourcePort } from "../../src/capabilities/tool.ts";
+import type { BoundTools } from "../../src/capabilities/tool.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../src/contracts/bind/tool-source.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";
 import { fakeRunCapabilities } from "../../src/testing/fakes/fakes.ts";
 import { benchFor, endOf } from "../../src/testing/fakes/runner-ports.ts";
@@ -83,13 +83,13 @@ test("a tool's failure is truncated to a bounded size", async () => {
   expect(JSON.stringify(result.observation).length).toBeLessThan(32 * 1024);
 });
 
-/** Makes a tool source that changes its tool after binding. */
-function sourceOf(tool: unknown, change: object): ToolSourcePort {
-  const source = createToolSource(registerContracts([tool as never]), fakeRunCapabilities());
+/** Changes a tool after binding. */
+function changedTools(tool: unknown, change: object): BoundTools {
+  const tools = bindTools(registerContracts([tool as never]), fakeRunCapabilities());
   return {
-    listToolSpecs: () => source.listToolSpecs(),
+    listToolSpecs: () => tools.listToolSpecs(),
     getBoundTool: (id, version) => {
-      const bound = source.getBoundTool(id, version);
+      const bound = tools.getBoundTool(id, version);
       return bound && { ...bound, ...change };
     },
   };
@@ -99,12 +99,12 @@ test.each(["validateOutput", "redactOutput"])(
   "when %s throws, the failure says that the tool ran",
   async (broken) => {
     const { tool } = noteTool();
-    const source = sourceOf(tool, {
+    const tools = changedTools(tool, {
       [broken]: () => {
         throw new Error("s3cret");
       },
     });
-    const result = await benchFor([tool], { source }).call("test__note", { text: "hi" });
+    const result = await benchFor([tool], { tools }).call("test__note", { text: "hi" });
     expect(endOf(result)).toEqual(["OBSERVATION_NORMALIZATION_FAIL", "invalid_output"]);
     expect(result.observation.result_payload.errors[0]?.message).toContain("the tool ran");
   },

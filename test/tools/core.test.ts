@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import { createToolSource } from "../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../src/contracts/bind/tool-source.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { CORE_TOOLS } from "../../src/core-tools/pack.ts";
 import { fakeRunCapabilities, runBound } from "../../src/testing/fakes/fakes.ts";
 
 const titles: string[] = [];
-const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities(titles));
+const source = bindTools(registerContracts(CORE_TOOLS), fakeRunCapabilities(titles));
 
 async function run(name: string, args: JsonObject): Promise<unknown> {
   const tool = source.getBoundTool(name, "1.0.0");

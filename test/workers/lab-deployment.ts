@@ -13,6 +13,7 @@ import { LAB_MODELS } from "./lab-models.ts";
 import { hostWorkspaces } from "../../src/host-workspaces.ts";
 import { gameplanWorkspace } from "../../apps/gameplan/workspace.ts";
 import { labWorkspace } from "./lab-workspaces.ts";
+import { labSource } from "./lab-source.ts";
 import { LAB_TOOLS } from "./lab-tools.ts";
 
 const CONTRACTS = registerContracts([...TOOLS, ...LAB_TOOLS]);
@@ -24,15 +25,18 @@ const { wires } = EVERY_WIRE_AND_PAGE;
 
 /** The product with the laboratory's tools, as one isolate keeps it. */
 class Lab {
-  readonly deployment: Deployment = createDeployment(CONTRACTS, {
-    ...EVERY_WIRE_AND_PAGE,
-    wires: { models: wires.models, clients: [...wires.clients, lineWire] },
-    models: LAB_MODELS,
-    context: askLabContext,
-    hooks: askLabHooks,
-    upstreams: { shop: "SHOP_URL" },
-    workspaces: LAB_WORKSPACES,
-  });
+  readonly deployment: Deployment = {
+    ...createDeployment(CONTRACTS, {
+      ...EVERY_WIRE_AND_PAGE,
+      wires: { models: wires.models, clients: [...wires.clients, lineWire] },
+      models: LAB_MODELS,
+      context: askLabContext,
+      hooks: askLabHooks,
+      upstreams: { shop: "SHOP_URL" },
+      workspaces: LAB_WORKSPACES,
+    }),
+    source: labSource(CONTRACTS),
+  };
   #handle: ReturnType<typeof composeWorker> | undefined;
 
   fetch(request: Request, env: RawEnv): Promise<Response> {

@@ -15,6 +15,11 @@ export interface RegisteredContract {
   readonly outputSchema: JsonSchema7;
 }
 
+/** Lists the specs of contracts, in their order. */
+export function specsOf(contracts: readonly RegisteredContract[]): readonly ToolSpec[] {
+  return contracts.map(({ spec }) => spec);
+}
+
 /** Joins a contract and its schemas. Contract: the caller has checked that they belong together. */
 export function joinSchemas(
   contract: AnyToolContract,

@@ -86,7 +86,8 @@ async function postDecision(authorised: AuthorisedRequest): Promise<Response> {
         errors: answer.errors.map(toError),
       });
     case "policy_unavailable":
-      return problem("policy_unavailable", { detail: NOT_STORED, headers: { "retry-after": "5" } });
+    case "tools_unavailable":
+      return problem(answer.kind, { detail: NOT_STORED, headers: { "retry-after": "5" } });
     case "unknown_approval":
     case "unknown":
     case "gone":
@@ -122,6 +123,7 @@ function resultOf(answer: DecisionAnswer): { readonly status?: string; readonly 
       return { code: answer.why };
     case "arguments_refused":
     case "policy_unavailable":
+    case "tools_unavailable":
       return { code: answer.kind };
     case "unknown_approval":
     case "unknown":

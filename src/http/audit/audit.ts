@@ -3,8 +3,7 @@ import type { AuditPage, AuditQuery } from "../../capabilities/audit.ts";
 import { auditLine, type AuditRecord } from "../../protocol/audit/chain.ts";
 import { AUDIT_ACTIONS } from "../../protocol/audit/entry.ts";
 import { toPromptHistory, type PromptHistoryEntry } from "../../protocol/audit/prompt-history.ts";
-import { versionKey } from "../../contracts/catalog/registered.ts";
-import type { Services } from "../services.ts";
+import { type RegisteredContract, versionKey } from "../../contracts/catalog/registered.ts";
 import { exportLines } from "./audit-export.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
 import { problem } from "../request/problem.ts";
@@ -59,7 +58,7 @@ async function pageAudit(
   const body =
     view === undefined
       ? { ...(page.removed && { removed: page.removed }), records: page.items }
-      : { history: page.items.map(historyOf(services)) };
+      : { history: page.items.map(historyOf(await authorised.contracts())) };
   const next = await nextCursor(authorised, page, scope);
   return Response.json({ ...body, ...next }, { headers: { "x-audit-head": page.head.hash } });
 }
@@ -79,11 +78,7 @@ async function exportAudit(
   const read = (after: number, limit: number): Promise<AuditPage> =>
     services.trail.read(principal.tenantId, { ...filters, after, limit });
   const isWhole = Object.keys(filters).length === 0;
-  const toHistory = historyOf(services);
-  const format =
-    parameters.view === undefined
-      ? auditLine
-      : (record: AuditRecord) => `${JSON.stringify(toHistory(record))}\n`;
+  const format = await formatOf(authorised, parameters);
   const { head, body } = await exportLines(read, format, { isWhole });
   return new Response(body, {
     headers: {
@@ -94,11 +89,21 @@ async function exportAudit(
   });
 }
 
+/** Chooses the line of a record. */
+async function formatOf(
+  { contracts }: AuthorisedRequest,
+  { view }: AuditParameters,
+): Promise<(record: AuditRecord) => string> {
+  if (view === undefined) return auditLine;
+  const toHistory = historyOf(await contracts());
+  return (record) => `${JSON.stringify(toHistory(record))}\n`;
+}
+
 /** Turns records into entries of a prompt history, with what the deployment knows of each tool. */
-function historyOf({
-  toolSpecs,
-}: Pick<Services, "toolSpecs">): (record: AuditRecord) => PromptHistoryEntry {
-  const specs = new Map(toolSpecs.map((spec) => [versionKey(spec.name, spec.version), spec]));
+function historyOf(
+  contracts: readonly RegisteredContract[],
+): (record: AuditRecord) => PromptHistoryEntry {
+  const specs = new Map(contracts.map(({ spec }) => [versionKey(spec.name, spec.version), spec]));
   return ({ entry }) => {
     const { toolId = "", toolVersion = "" } = entry;
     return toPromptHistory(entry, specs.get(versionKey(toolId, toolVersion)));

@@ -1,4 +1,5 @@
 import type { Assistant } from "../../capabilities/assistant.ts";
+import { specsOf } from "../../contracts/catalog/registered.ts";
 import { listOffered } from "../../contracts/catalog/tool-catalog.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
@@ -25,7 +26,7 @@ export async function readAllowed(
   authorised: AuthorisedRequest,
   given?: Assistant,
 ): Promise<Result<AllowedTools, Response>> {
-  const { principal, services } = authorised;
+  const { principal, services, contracts } = authorised;
   const { embed, tenantId } = principal;
   const { policy } = await services.policies.load(tenantId);
   const found = embed && !given ? await chooseAssistant(authorised, undefined) : ok(given);
@@ -34,6 +35,6 @@ export async function readAllowed(
   const reach = narrowRun({ embed, assistant: assistant?.document });
   const narrowed = policyOfRun(policy, reach);
   const nowMs = services.clock.nowMs();
-  const tools = listOffered(services.toolSpecs, narrowed, { nowMs });
+  const tools = listOffered(specsOf(await contracts()), narrowed, { nowMs });
   return ok({ policy: narrowed, tools, assistant });
 }

@@ -18,7 +18,7 @@ export interface SentMessages {
 
 /** Reads the messages of a request and their files. Fails: the response to send. */
 export async function readSent(
-  { principal, services }: AuthorisedRequest,
+  { principal, contracts }: AuthorisedRequest,
   { body, runId, call }: RunRequest,
 ): Promise<Result<SentMessages, Response>> {
   if (call) return ok({ sent: [], files: NO_FILES });
@@ -26,8 +26,9 @@ export async function readSent(
   if (outranked) return fail(outranked);
   const files = await readFiles(body.messages, runId);
   if (!files.ok) return files;
+  const known = await contracts();
   const sent = toTranscript(body.messages, {
-    limitsOf: (toolName) => callLimitsOf(services.contracts, toolName),
+    limitsOf: (toolName) => callLimitsOf(known, toolName),
     files: files.value.parts,
   });
   if (!sent.ok) return fail(refuseHistory(sent.failure));

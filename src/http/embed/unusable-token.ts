@@ -1,10 +1,10 @@
 import type { EmbedTokenOrder } from "../../capabilities/identity.ts";
+import type { RegisteredContract } from "../../contracts/catalog/registered.ts";
 import { MAX_JWT_CHARS } from "../../protocol/identity/embed-grant.ts";
 import { entryOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { isMember, soleWorkspace } from "../../protocol/policy/membership.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
-import type { Services } from "../services.ts";
 
 interface FieldError {
   readonly pointer: string;
@@ -25,7 +25,7 @@ interface Minted {
 export function whyUnusable(
   { order, token, tools }: Minted,
   policy: ToolPolicy,
-  { contracts }: Pick<Services, "contracts">,
+  contracts: readonly RegisteredContract[],
 ): readonly FieldError[] {
   if (token.length > MAX_JWT_CHARS) {
     const message = `makes a token of more than ${MAX_JWT_CHARS} characters; name fewer`;

@@ -1,6 +1,7 @@
 import type { Context, Env as HonoEnv } from "hono";
 import type { AuthenticationFailure } from "../../capabilities/identity.ts";
 import type { Principal, Scope } from "../../protocol/identity/principal.ts";
+import { contractsFor } from "./contracts.ts";
 import { checkOrigin, exposeTo, exposeToListed } from "./cors.ts";
 import { problem } from "./problem.ts";
 import { limitAddress, limitCaller } from "./rate.ts";
@@ -27,6 +28,8 @@ export interface AuthorisedRequest {
   readonly request: Request;
   readonly principal: Principal;
   readonly services: Services;
+  /** Every contract, before policy: the same ones during the request. */
+  readonly contracts: ReturnType<typeof contractsFor>;
   /** Path parameter `id`, or the empty text on a route that has none. */
   readonly id: string;
   /** Path parameter `invocationId`, or the empty text. */
@@ -57,10 +60,11 @@ export function authorise<E extends HonoEnv>(
     if (!origin.ok) return tooMany ?? origin.failure;
     const parameters = context.req.param() as Readonly<Record<string, string>>;
     const { id = "", invocationId = "", name = "" } = parameters;
+    const contracts = contractsFor(services, principal.tenantId);
     const response =
       tooMany ??
       checkScope(principal, route) ??
-      (await route.handle({ request, principal, services, id, invocationId, name }));
+      (await route.handle({ request, principal, services, contracts, id, invocationId, name }));
     return origin.value === undefined ? response : exposeTo(origin.value, response);
   };
 }

@@ -42,6 +42,10 @@ export const TENANT_PROBLEMS = {
     status: 503,
     title: "The policy cannot be read or stored. The detail says what to do.",
   },
+  tools_unavailable: {
+    status: 503,
+    title: "The tools of this deployment cannot be read. Try again later.",
+  },
   assistant_not_found: {
     status: 404,
     title: "There is no such assistant. Check its id and the tenant of the token.",

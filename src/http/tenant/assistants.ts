@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { AssistantChange, AssistantProposal } from "../../capabilities/assistant.ts";
+import { specsOf } from "../../contracts/catalog/registered.ts";
 import { matchAssistant } from "../../contracts/policy/match-assistant.ts";
 import { checkSettings } from "../../protocol/assistant/check-settings.ts";
 import { assistantDocument, type AssistantDocument } from "../../protocol/assistant/document.ts";
@@ -110,7 +111,11 @@ async function refuseDocument(
   if (unfit) return problem("invalid_request", { errors: unfit });
   const { policy } = await services.policies.load(principal.tenantId);
   const nowMs = services.clock.nowMs();
-  const errors = matchAssistant(document, { specs: services.toolSpecs, policy, nowMs });
+  const errors = matchAssistant(document, {
+    specs: specsOf(await authorised.contracts()),
+    policy,
+    nowMs,
+  });
   return errors.length > 0 ? problem("tool_not_available", { errors }) : undefined;
 }
 

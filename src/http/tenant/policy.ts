@@ -1,3 +1,4 @@
+import { specsOf } from "../../contracts/catalog/registered.ts";
 import { findWeakApprovals, matchPolicy } from "../../contracts/policy/match-policy.ts";
 import { warnAbout, warnAboutRoles } from "../../contracts/policy/warn-policy.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
@@ -35,7 +36,10 @@ async function getPolicy(authorised: AuthorisedRequest): Promise<Response> {
   }
   const { revision, hash } = pin;
   const { policy } = loaded;
-  return Response.json({ revision, hash, policy, ...warningsOf(authorised, policy) }, { headers });
+  return Response.json(
+    { revision, hash, policy, ...(await warningsOf(authorised, policy)) },
+    { headers },
+  );
 }
 
 /** `PUT /v1/policy`: replaces the policy of the caller's tenant if it has the expected revision. */
@@ -45,9 +49,10 @@ export async function putPolicy(authorised: AuthorisedRequest): Promise<Response
   if (!expected.ok) return expected.failure;
   const body = await readJson(request, toolPolicyDocument);
   if (!body.ok) return body.failure;
-  const errors = matchPolicy(body.value, services.toolSpecs).slice(0, MAX_ERRORS);
+  const specs = specsOf(await authorised.contracts());
+  const errors = matchPolicy(body.value, specs).slice(0, MAX_ERRORS);
   if (errors.length > 0) return problem("invalid_request", { errors });
-  const weak = findWeakApprovals(body.value, services.toolSpecs).slice(0, MAX_ERRORS);
+  const weak = findWeakApprovals(body.value, specs).slice(0, MAX_ERRORS);
   if (weak.length > 0) return problem("approval_too_weak", { errors: weak });
   const before = await readBefore(principal.tenantId, services);
   const change = await services.registry.change(principal.tenantId, body.value, {
@@ -60,7 +65,7 @@ export async function putPolicy(authorised: AuthorisedRequest): Promise<Response
       const { revision, hash } = change.pin;
       const ids = before ? changedWorkspaces(before, body.value) : [];
       await services.membersChanged?.(principal.tenantId, ids);
-      const answer = { revision, hash, ...warningsOf(authorised, body.value) };
+      const answer = { revision, hash, ...(await warningsOf(authorised, body.value)) };
       return Response.json(answer, { headers: { etag: toETag(revision) } });
     }
     case "conflict":
@@ -93,10 +98,14 @@ function changedWorkspaces(before: ToolPolicy, after: ToolPolicy): readonly stri
 }
 
 /** Tells what of a policy can never apply. A stored policy may hold rules that are too weak. */
-function warningsOf({ principal, services }: AuthorisedRequest, policy: ToolPolicy) {
+async function warningsOf(
+  { principal, services, contracts }: AuthorisedRequest,
+  policy: ToolPolicy,
+) {
+  const known = await contracts();
   const warnings = [
-    ...findWeakApprovals(policy, services.toolSpecs),
-    ...warnAbout(policy, services.contracts),
+    ...findWeakApprovals(policy, specsOf(known)),
+    ...warnAbout(policy, known),
     ...warnAboutRoles(policy, services.rolesOf(principal.tenantId)),
   ];
   return warnings.length > 0 ? { warnings: warnings.slice(0, MAX_ERRORS) } : {};

@@ -1,4 +1,5 @@
 import { publishContract } from "../../contracts/catalog/published-contract.ts";
+import { specsOf } from "../../contracts/catalog/registered.ts";
 import { createToolCatalog, findTool } from "../../contracts/catalog/tool-catalog.ts";
 import type { Principal } from "../../protocol/identity/principal.ts";
 import { narrowPolicy } from "../../protocol/policy/narrow.ts";
@@ -14,9 +15,9 @@ export const TOOL_ROUTES: Routes = {
 };
 
 /** `GET /v1/tools`: lists the tools that the tenant's policy shows to a model. */
-async function getTools({ principal, services }: AuthorisedRequest): Promise<Response> {
+async function getTools({ principal, services, contracts }: AuthorisedRequest): Promise<Response> {
   const policy = await policyOf(principal, services);
-  const { tools } = createToolCatalog(services.toolSpecs, policy, {
+  const { tools } = createToolCatalog(specsOf(await contracts()), policy, {
     nowMs: services.clock.nowMs(),
   });
   return Response.json({
@@ -38,14 +39,16 @@ async function getTools({ principal, services }: AuthorisedRequest): Promise<Res
  * `GET /v1/tools/:id`: the contract of the version that the tenant uses, or of `?version=` if the
  * tenant may use that version. A denied tool gets the same answer as an unknown one.
  */
-async function getTool({ request, principal, services, id }: AuthorisedRequest): Promise<Response> {
+async function getTool(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, principal, services, id } = authorised;
   const policy = await policyOf(principal, services);
-  const spec = findTool(services.toolSpecs, policy, {
+  const contracts = await authorised.contracts();
+  const spec = findTool(specsOf(contracts), policy, {
     toolId: id,
     version: new URL(request.url).searchParams.get("version") ?? undefined,
     nowMs: services.clock.nowMs(),
   });
-  const registered = services.contracts.find((known) => known.spec === spec);
+  const registered = contracts.find((known) => known.spec === spec);
   if (!registered) return problem("tool_not_found");
   const published = await publishContract(registered);
   const etag = `"${published.interlock.contract_hash}"`;

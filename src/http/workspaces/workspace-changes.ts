@@ -1,3 +1,4 @@
+import { specsOf } from "../../contracts/catalog/registered.ts";
 import type { WorkspaceGateway } from "../../capabilities/workspace.ts";
 import { mayFollow } from "../../protocol/policy/membership.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
@@ -36,7 +37,7 @@ async function getChanges(
     return problem("event_id_invalid", { detail });
   }
   const { tenantId } = principal;
-  const follower = followerOf(asked, name);
+  const follower = followerOf(principal, specsOf(await asked.contracts()), name);
   const { policy } = await services.policies.load(tenantId);
   if (!known.has(name) || !mayFollow(policy, workspaceId, follower)) {
     return problem("workspace_not_found");

@@ -1,4 +1,7 @@
+import { specsOf } from "../../contracts/catalog/registered.ts";
+import type { Principal } from "../../protocol/identity/principal.ts";
 import { type Follower, mayFollow, soleWorkspace } from "../../protocol/policy/membership.ts";
+import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 
 /**
@@ -16,8 +19,9 @@ export async function listWorkspaces(
   const ids = Object.keys(policy.workspaces)
     .filter((id) => !embed || id === used)
     .sort();
+  const specs = specsOf(await asked.contracts());
   const workspaces = [...names].flatMap((name) => {
-    const follower = followerOf(asked, name);
+    const follower = followerOf(principal, specs, name);
     return ids.filter((id) => mayFollow(policy, id, follower)).map((id) => ({ name, id }));
   });
   return Response.json({ workspaces });
@@ -25,11 +29,11 @@ export async function listWorkspaces(
 
 /** Reads who would follow the workspaces of a name. */
 export function followerOf(
-  { principal, services }: Pick<AuthorisedRequest, "principal" | "services">,
+  { actorId, subjectId, roles, embed }: Principal,
+  specs: readonly ToolSpec[],
   name: string,
 ): Follower {
-  const { actorId, subjectId, roles, embed } = principal;
-  const toolIds = services.toolSpecs
+  const toolIds = specs
     .filter((spec) => spec.workspace === name && (embed?.toolIds.includes(spec.name) ?? true))
     .map((spec) => spec.name);
   const { origin, workspaceId } = embed ?? {};

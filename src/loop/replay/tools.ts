@@ -1,5 +1,10 @@
 import type { ConnectionBroker } from "../../capabilities/connection.ts";
-import type { BoundToolRuntime, ToolAnswer, ToolSourcePort } from "../../capabilities/tool.ts";
+import type {
+  BoundToolRuntime,
+  BoundTools,
+  ToolAnswer,
+  ToolSourcePort,
+} from "../../capabilities/tool.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { mayHaveChanged } from "../../protocol/outcome/response-vector.ts";
@@ -24,13 +29,14 @@ export function replayTools(replay: Replay, source: ToolSourcePort): ToolSourceP
   );
   const recordOf = (operation: Operation): ToolInvocationRecord | undefined =>
     records.get(operationIdOf(operation));
-  return {
-    listToolSpecs: () => source.listToolSpecs(),
+  const wrap = (tools: BoundTools): BoundTools => ({
+    listToolSpecs: () => tools.listToolSpecs(),
     getBoundTool(toolId, version) {
-      const tool = source.getBoundTool(toolId, version);
+      const tool = tools.getBoundTool(toolId, version);
       return tool && replayTool(replay, tool, recordOf);
     },
-  };
+  });
+  return { load: async (tenantId) => wrap(await source.load(tenantId)) };
 }
 
 function replayTool(

@@ -9,7 +9,7 @@ import type {
 } from "../../capabilities/run.ts";
 import type { ToolSourcePort } from "../../capabilities/tool.ts";
 import { ANY_APPROVAL, maySee } from "./may-see.ts";
-import { refuseArguments, whyRefused } from "./refused-decision.ts";
+import { refuseArguments, refuseUnread, whyRefused } from "./refused-decision.ts";
 import { reviewEdit, type ReviewedEdit } from "./edit.ts";
 import type { ReviewedCall, ReviewPorts } from "./open-review.ts";
 import { reviewTerms, type TermsReview } from "./terms.ts";
@@ -29,6 +29,7 @@ export interface DecisionPorts {
   readonly compose: () => {
     readonly signer: ApprovalSigner;
     readonly source: ToolSourcePort;
+    readonly log: ReviewPorts["log"];
     readonly policies: PolicyStore;
     readonly registry: ReviewPorts["registry"];
     readonly ledgerOf: (tenantId: TenantId) => ReviewPorts["ledger"];
@@ -108,7 +109,7 @@ export class ApprovalDecisions {
     const { record } = found;
     if (decision.decision === "reject") return this.#storeVote(proposed);
     const terms = await this.#compareTerms(record);
-    if (terms.kind === "unreadable") return { kind: "policy_unavailable" };
+    if (terms.kind === "unreadable") return refuseUnread(terms.failure);
     if (terms.kind === "changed") return this.#closed(address);
     const { termsHash, pin } = terms;
     const approvable = { ...record, termsHash, pin };

@@ -2,8 +2,8 @@ import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
 import type { AuthorizationPort } from "../../capabilities/identity.ts";
 import type { PolicyRegistry, PolicyStore } from "../../capabilities/policy.ts";
-import type { Clock } from "../../capabilities/system.ts";
-import type { BoundToolRuntime, ToolSourcePort } from "../../capabilities/tool.ts";
+import type { BoundToolRuntime, BoundTools } from "../../capabilities/tool.ts";
+import { loadTools, type LoadPorts } from "../../contracts/catalog/load-tools.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
@@ -25,13 +25,11 @@ import type { PolicySubject } from "../../runner/gates/subjects.ts";
 import { readCurrentPolicy, type PinnedTerms } from "../../runner/terms.ts";
 
 /** What a review takes of the run. */
-export interface ReviewPorts {
-  readonly source: ToolSourcePort;
+export interface ReviewPorts extends LoadPorts<BoundTools> {
   readonly policies: Pick<PolicyStore, "learn" | "read">;
   readonly registry: Pick<PolicyRegistry, "current">;
   readonly ledger: Pick<BudgetLedger, "peek">;
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
-  readonly clock: Pick<Clock, "nowMs">;
   readonly runId: RunId;
   readonly claim: Pick<
     RunClaim,
@@ -64,7 +62,8 @@ export interface Review extends ReviewedCall {
 
 /**
  * Reads what the call of an open approval has to obey now.
- * Contract: never throws. Fails: DEPENDENCY_UNAVAILABLE when a policy cannot be read.
+ * Contract: never throws. Fails: DEPENDENCY_UNAVAILABLE when a policy or the tools cannot be
+ * read.
  */
 export async function openReview(
   ports: ReviewPorts,
@@ -77,12 +76,14 @@ export async function openReview(
   const pinned = policyOfRun(loaded.policy, claim);
   const current = await readCurrentPolicy({ ...ports, policy: pinned, principal });
   if (!current.ok) return UNREADABLE;
+  const tools = await loadTools(ports, principal.tenantId);
+  if (!tools) return NO_TOOLS;
   const budget = restoreRunBudget(ports.invocations, pinned);
   const { workspaceId = soleWorkspace(pinned, principal) } = claim;
   return ok({
     call,
     record,
-    tool: ports.source.getBoundTool(record.toolId, record.toolVersion),
+    tool: tools.getBoundTool(record.toolId, record.toolVersion),
     current: current.value,
     gatePorts: { ...ports, principal, connectionIds, workspaceId, budget, policy: pinned },
     trail: new GateTrail(),
@@ -113,3 +114,4 @@ export async function obeyBothPolicies(
 }
 
 const UNREADABLE = failCall("policy_unavailable");
+const NO_TOOLS = failCall("tools_unavailable");

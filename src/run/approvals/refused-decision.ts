@@ -13,6 +13,7 @@ export function whyRefused(answer: DecisionAnswer): string | undefined {
     case "decided":
     case "arguments_refused":
     case "policy_unavailable":
+    case "tools_unavailable":
     case "unknown":
     case "gone":
       return undefined;
@@ -29,7 +30,13 @@ const BY_POLICY: ReadonlySet<string> = new Set<ToolFailure["taxonomyClass"]>([
 
 /** Answers a decision whose arguments the review refused. */
 export function refuseArguments({ taxonomyClass, errors }: ToolFailure): DecisionAnswer {
-  if (taxonomyClass === "DEPENDENCY_UNAVAILABLE") return { kind: "policy_unavailable" };
+  if (taxonomyClass === "DEPENDENCY_UNAVAILABLE") return refuseUnread({ errors });
   const isByPolicy = BY_POLICY.has(taxonomyClass);
   return { kind: "arguments_refused", errors, ...(isByPolicy && { isByPolicy }) };
+}
+
+/** Refuses a decision because a policy or the tools cannot be read now. */
+export function refuseUnread({ errors }: Pick<ToolFailure, "errors">): DecisionAnswer {
+  const isTools = errors[0]?.code === "tools_unavailable";
+  return { kind: isTools ? "tools_unavailable" : "policy_unavailable" };
 }

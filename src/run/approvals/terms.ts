@@ -1,3 +1,4 @@
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { BoundedTerms } from "../../runner/approval/approval-terms.ts";
 import { isAskedUnder } from "../../runner/approval/terms-now.ts";
@@ -15,20 +16,20 @@ export type TermsReview =
   | { readonly kind: "same"; readonly termsHash: string; readonly pin: PolicyPin }
   /** Other terms hold now, or the policies do not allow the call any more. */
   | { readonly kind: "changed" }
-  /** The policy that the run pinned, or the current one, cannot be read now. */
-  | { readonly kind: "unreadable" };
+  /** The policy that the run pinned, the current one or the tools cannot be read now. */
+  | { readonly kind: "unreadable"; readonly failure: ToolFailure };
 
 /**
  * Compares the terms of an approval with those that hold now. The runner asks the same `termsNow`
  * when the call continues.
- * Contract: never throws for a policy that cannot be read.
+ * Contract: never throws for a policy or tools that cannot be read.
  */
 export async function reviewTerms(
   ports: ReviewPorts,
   reviewed: ReviewedCall,
 ): Promise<TermsReview> {
   const opened = await openReview(ports, reviewed);
-  if (!opened.ok) return { kind: "unreadable" };
+  if (!opened.ok) return { kind: "unreadable", failure: opened.failure };
   const { current, record } = opened.value;
   const terms = await readTerms(opened.value);
   if (!terms || !(await isAskedUnder(record, terms))) return { kind: "changed" };

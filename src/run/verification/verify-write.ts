@@ -1,16 +1,18 @@
+import type { ToolSourcePort } from "../../capabilities/tool.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { policyOfRun } from "../../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
-import { answerWithin } from "../../runner/author-code/answer-within.ts";
+import { loadTools } from "../../contracts/catalog/load-tools.ts";
+import { answerWithin } from "../../contracts/bind/answer-within.ts";
 import { verifyCall, type Verified } from "../../runner/verification/verify-call.ts";
 import type { ToolRunnerPorts } from "../../runner/ports.ts";
 
 /** What verifying takes of a run. */
 export type VerifyingPorts = Pick<
   ToolRunnerPorts,
-  "policies" | "source" | "authorizationOf" | "broker" | "fingerprints" | "clock" | "log"
->;
+  "policies" | "authorizationOf" | "broker" | "fingerprints" | "clock" | "log"
+> & { readonly source: ToolSourcePort };
 
 /** A run and the policy that it pinned. */
 interface VerifiedRun {
@@ -51,8 +53,10 @@ async function verifyWith(
   const { runId, principal, workflowId = runId, connectionIds = [] } = claim;
   const { tenantId, actorId } = principal;
   const { name, toolCallId, step, part, binding, end } = record;
-  const tool = binding && ports.source.getBoundTool(name, binding.version);
-  if (!tool || !end?.verification || !pin) return UNKNOWN;
+  if (!binding || !end?.verification || !pin) return UNKNOWN;
+  const tools = await loadTools(ports, tenantId);
+  const tool = tools?.getBoundTool(name, binding.version);
+  if (!tool) return UNKNOWN;
   const { policy } = await ports.policies.read(tenantId, pin);
   const context = { runId, tenantId, actorId, toolCallId, step, part };
   const about = {

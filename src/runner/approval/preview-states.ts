@@ -3,7 +3,7 @@ import type { Clock } from "../../capabilities/system.ts";
 import type { ShownStates } from "../../protocol/approval/packet.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { answerWithin } from "../author-code/answer-within.ts";
+import { answerWithin } from "../../contracts/bind/answer-within.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import { readState, showState } from "../author-code/read-state.ts";
 

@@ -8,7 +8,7 @@ import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { maskValues, withheldValues, type MaskValues } from "../../protocol/secrets/mask-values.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";
 import { timeoutOf } from "./timeout-of.ts";
-import { answerWithin, type Waited } from "./answer-within.ts";
+import { answerWithin, type Waited } from "../../contracts/bind/answer-within.ts";
 import type { AcceptedArguments } from "../gates/subjects.ts";
 import { boundFailure, CANCELLED, toolFailed } from "../outcome/tool-failure.ts";
 

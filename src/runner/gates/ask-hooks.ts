@@ -6,7 +6,7 @@ import { frozenCopyOf } from "../../protocol/json/copy.ts";
 import type { ObservationObject } from "../../protocol/outcome/observation.ts";
 import { fail } from "../../protocol/outcome/result.ts";
 import type { ShownContent } from "../../protocol/tool/content.ts";
-import { answerWithin, type Patience } from "../author-code/answer-within.ts";
+import { answerWithin, type Patience } from "../../contracts/bind/answer-within.ts";
 import { boundError, CANCELLED } from "../outcome/tool-failure.ts";
 import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";

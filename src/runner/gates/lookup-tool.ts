@@ -1,5 +1,5 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
-import type { BoundToolRuntime, ToolSourcePort } from "../../capabilities/tool.ts";
+import type { BoundToolRuntime, BoundTools } from "../../capabilities/tool.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
@@ -9,14 +9,14 @@ import type { ToolSpec } from "../../protocol/tool/spec.ts";
 
 /** Where a run finds its tools. */
 export interface LookupPorts {
-  readonly source: ToolSourcePort;
+  readonly tools: BoundTools;
   /** The version of each tool that the run uses, by tool id. */
   readonly versions: ReadonlyMap<string, ToolSpec>;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
 /**
- * The gate `lookup`: finds the run's version of a tool in the bound source, by the tool's own id. A
+ * The gate `lookup`: finds the run's version of a tool among those that the source gave, by the tool's own id. A
  * tool that models never see does not exist for a model's call. Fails: `unavailable`.
  */
 export function lookupTool(
@@ -33,10 +33,10 @@ export function lookupTool(
  * Finds the run's version of a tool. A version whose sunset came while the run went on is gone.
  */
 export function findTool(
-  { source, versions, clock }: LookupPorts,
+  { tools, versions, clock }: LookupPorts,
   name: string,
 ): BoundToolRuntime | undefined {
   const version = versions.get(name)?.version;
-  const tool = version === undefined ? undefined : source.getBoundTool(name, version);
+  const tool = version === undefined ? undefined : tools.getBoundTool(name, version);
   return tool && !isSunset(tool.lifecycle, clock.nowMs()) ? tool : undefined;
 }

@@ -4,7 +4,7 @@ import type { Egress } from "../../capabilities/http.ts";
 import type { SteeringInbox } from "../../capabilities/run-journal.ts";
 import type { Model } from "../../capabilities/model.ts";
 import { registerContracts } from "../../contracts/check/register.ts";
-import { createToolSource } from "../../contracts/bind/tool-source.ts";
+import { bindTools } from "../../contracts/bind/tool-source.ts";
 import type { AnyToolContract } from "../../contracts/define/definition.ts";
 import type { RunPorts } from "../../loop/run-scope.ts";
 import { runLoop } from "../../loop/run-loop.ts";
@@ -19,7 +19,7 @@ import { createInputBound } from "../../wire/model/input-bound.ts";
 import { openAIWire } from "../../wire/openai/wire.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { MemoryJournal } from "../memory-journal.ts";
-import { fakeRunCapabilities, policyOf } from "./fakes.ts";
+import { fakeRunCapabilities, policyOf, sourceOf } from "./fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
 
 /** Answer of one model call. A function is called at the time of the call. */
@@ -81,12 +81,14 @@ export async function happen(run: Happening): Promise<RunEvidence> {
   const ports: RunPorts = {
     ...lenientPorts(),
     authorizationOf: createPolicyAuthorization,
-    source: createToolSource(registerContracts(contracts), {
-      ...fakeRunCapabilities(),
-      ...(run.egress && { egress: run.egress }),
-      workspaces: run.workspaces,
-      clock,
-    }),
+    source: sourceOf(
+      bindTools(registerContracts(contracts), {
+        ...fakeRunCapabilities(),
+        ...(run.egress && { egress: run.egress }),
+        workspaces: run.workspaces,
+        clock,
+      }),
+    ),
     policies: { load, learn: () => {}, read: load },
     model: playAnswers(run.answers, clock),
     inbox: new TestInbox(),
@@ -120,7 +122,7 @@ export function replay(
   deciding: Partial<DecidingPorts> = {},
 ): ReturnType<typeof replayRun> {
   const forbidden = (contracts as readonly AnyToolContract[]).map(forbidAll);
-  const source = createToolSource(registerContracts(forbidden), fakeRunCapabilities());
+  const source = sourceOf(bindTools(registerContracts(forbidden), fakeRunCapabilities()));
   return replayRun(evidence, {
     source,
     authorizationOf: createPolicyAuthorization,

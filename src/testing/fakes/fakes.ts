@@ -7,6 +7,7 @@ import type { Egress } from "../../capabilities/http.ts";
 import type {
   BoundToolRuntime,
   AttemptScope,
+  BoundTools,
   RunCapabilities,
   ToolSourcePort,
 } from "../../capabilities/tool.ts";
@@ -64,9 +65,17 @@ export function policyOf(document: object): ToolPolicy {
   return policy;
 }
 
+/** A source that gives these tools at once. */
+export function sourceOf(tools: BoundTools): ToolSourcePort {
+  return { load: () => Promise.resolve(tools) };
+}
+
+/** A source without tools. */
+export const NO_TOOLS = sourceOf({ getBoundTool: () => undefined, listToolSpecs: () => [] });
+
 /** The newest version of every tool. */
-export function newestOf(source: ToolSourcePort): ReadonlyMap<string, ToolSpec> {
-  return routeVersions(source.listToolSpecs(), policyOf({ allowedTools: [] }), { nowMs: 0 });
+export function newestOf(tools: BoundTools): ReadonlyMap<string, ToolSpec> {
+  return routeVersions(tools.listToolSpecs(), policyOf({ allowedTools: [] }), { nowMs: 0 });
 }
 
 /** Runs a bound tool on validated arguments, without the runner and the gates. */

@@ -7,7 +7,7 @@ import type { WorkspaceBinder } from "../../capabilities/workspace.ts";
 import type { Egress } from "../../capabilities/http.ts";
 import type { RunTitle } from "../../capabilities/tool.ts";
 import { registerContracts } from "../../contracts/check/register.ts";
-import { createToolSource } from "../../contracts/bind/tool-source.ts";
+import { bindTools } from "../../contracts/bind/tool-source.ts";
 import type { AnyToolContract } from "../../contracts/define/definition.ts";
 import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../protocol/identity/ids.ts";
@@ -148,7 +148,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
   const closed: Closed[] = [];
   const answers = [...ledgerAnswers];
   const { runTitle, egress, workspaces } = { ...fakeRunCapabilities(), ...settings };
-  const source = createToolSource(registerContracts(known), {
+  const tools = bindTools(registerContracts(known), {
     clock,
     runTitle,
     egress,
@@ -163,8 +163,8 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     images: new ConversationImages({ ...ports, journal, runId: RUN_ID }, []),
     invocations: new InvocationLedger(journal, stored),
     workflowId: RUN_ID,
-    source,
-    versions: newestOf(source),
+    tools,
+    versions: newestOf(tools),
     policy,
     pin: { revision: 1, hash: "sha256:1" },
     policies: {

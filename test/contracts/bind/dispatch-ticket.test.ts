@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import type { DispatchTicket } from "../../../src/capabilities/tool.ts";
 import { issueTicket } from "../../../src/contracts/bind/dispatch-ticket.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
-import { createToolSource } from "../../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../../src/contracts/bind/tool-source.ts";
 import { fakeRunCapabilities, fakeScope } from "../../../src/testing/fakes/fakes.ts";
 import { noteTool } from "../../shared/tools.ts";
 
 const { tool: contract, reached } = noteTool();
-const source = createToolSource(registerContracts([contract]), fakeRunCapabilities());
+const source = bindTools(registerContracts([contract]), fakeRunCapabilities());
 const tool = source.getBoundTool("test__note", "1.0.0");
 if (!tool) throw new Error("the tool is not registered");
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defineTool } from "../../../src/contracts/define/define-tool.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
 import { compareVersions, routeVersions } from "../../../src/contracts/catalog/route-versions.ts";
-import { createToolSource } from "../../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../../src/contracts/bind/tool-source.ts";
 import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import { createToolCatalog, findTool } from "../../../src/contracts/catalog/tool-catalog.ts";
 import { isSunset } from "../../../src/protocol/tool/lifecycle.ts";
@@ -175,7 +175,7 @@ test("a catalog shows each tool once, in the version of the run", () => {
 });
 
 test("a source binds every version by its own id, and no other", () => {
-  const source = createToolSource(
+  const source = bindTools(
     registerContracts([v1, v2, define("0.9.0", "deprecated")]),
     fakeRunCapabilities(),
   );

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { defineTool } from "../../../src/contracts/define/define-tool.ts";
 import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
-import type { ToolSourcePort } from "../../../src/capabilities/tool.ts";
+import type { BoundTools } from "../../../src/capabilities/tool.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
 import { httpErrorsOf } from "../../../src/protocol/outcome/http-failure.ts";
-import { createToolSource } from "../../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../../src/contracts/bind/tool-source.ts";
 import { createToolCatalog, listOffered } from "../../../src/contracts/catalog/tool-catalog.ts";
 import { CORE_TOOLS } from "../../../src/core-tools/pack.ts";
 import { fakeRunCapabilities, policyOf } from "../../../src/testing/fakes/fakes.ts";
@@ -12,14 +12,14 @@ import { complete, sound, undo } from "../definitions.ts";
 
 const define = (definition: object): AnyToolContract => defineTool(definition as never);
 const register = (...definitions: object[]): unknown =>
-  createToolSource(registerContracts(definitions.map((one) => define(one))), fakeRunCapabilities());
+  bindTools(registerContracts(definitions.map((one) => define(one))), fakeRunCapabilities());
 
 test("registers a sound contract", () => {
   expect(() => register(sound)).not.toThrow();
 });
 
 test("registers a contract with everything set", () => {
-  const source = register(complete, undo) as ToolSourcePort;
+  const source = register(complete, undo) as BoundTools;
   expect(source.getBoundTool("test__complete", "2.10.3")).toMatchObject({
     lifecycle: { status: "deprecated", sunsetDate: "2028-02-29" },
     amountField: "/amount",
@@ -40,7 +40,7 @@ test("a contract with http declares HTTP failures, and its author's declarations
   const security = { egressPolicy: "allowlisted_domains", egressHosts: ["a.example"] };
   const errorsOf = (change: object): unknown => {
     const source = register({ ...sound, capabilities: ["http"], security, ...change });
-    const tool = (source as ToolSourcePort).getBoundTool("test__sound", "1.0.0");
+    const tool = (source as BoundTools).getBoundTool("test__sound", "1.0.0");
     return Object.fromEntries(tool?.errorClasses ?? []);
   };
   expect(errorsOf({})).toEqual(httpErrorsOf("read_only"));
@@ -79,7 +79,7 @@ test("refuses a compensating tool that a crash could run twice, in any of its ve
 });
 
 test("a tool that models never see is offered, and is in no catalog", () => {
-  const specs = (register(undo, sound) as ToolSourcePort).listToolSpecs();
+  const specs = (register(undo, sound) as BoundTools).listToolSpecs();
   const policy = policyOf({ allowedTools: ["test__undo", "test__sound"] });
   expect([...createToolCatalog(specs, policy, { nowMs: 0 }).tools.keys()]).toEqual(["test__sound"]);
   expect([...listOffered(specs, policy, { nowMs: 0 }).keys()]).toEqual([
@@ -101,14 +101,14 @@ test.each([
 });
 
 test("keeps every allowlisted field and strips the rest, at any depth", () => {
-  const source = register(sound) as ToolSourcePort;
+  const source = register(sound) as BoundTools;
   const tool = source.getBoundTool("test__sound", "1.0.0");
   const args = { a: { b: [{ c: "kept", d: "dropped" }, { d: "dropped" }], e: "dropped" }, f: 1 };
   expect(tool?.redactArgs(args)).toEqual({ a: { b: [{ c: "kept" }, {}] } });
 });
 
 test("derives the same schema every time, closed, without a dialect", () => {
-  const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities());
+  const source = bindTools(registerContracts(CORE_TOOLS), fakeRunCapabilities());
   const [first] = source.listToolSpecs();
   expect(first?.inputSchema).toEqual({
     type: "object",
@@ -121,7 +121,7 @@ test("derives the same schema every time, closed, without a dialect", () => {
 });
 
 test("a catalog holds what policy allows, also what people have to approve", () => {
-  const source = createToolSource(registerContracts(CORE_TOOLS), fakeRunCapabilities());
+  const source = bindTools(registerContracts(CORE_TOOLS), fakeRunCapabilities());
   const specs = source.listToolSpecs();
   const names = (policy: Parameters<typeof createToolCatalog>[1]): readonly string[] => [
     ...createToolCatalog(specs, policy, { nowMs: 0 }).tools.keys(),

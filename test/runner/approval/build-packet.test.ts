@@ -5,7 +5,7 @@ import type { HttpClient } from "../../../src/capabilities/http.ts";
 import type { AttemptScope } from "../../../src/capabilities/tool.ts";
 import { defineTool } from "../../../src/contracts/define/define-tool.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
-import { createToolSource } from "../../../src/contracts/bind/tool-source.ts";
+import { bindTools } from "../../../src/contracts/bind/tool-source.ts";
 import type { ConfirmationPacket } from "../../../src/protocol/approval/packet.ts";
 import type { ToolCallId, RunId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
@@ -64,12 +64,12 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   const contract = defineTool({ ...base, ...change } as never);
   const { runTitle } = fakeRunCapabilities();
   const egress = fakeEgress(() => Promise.resolve(Response.json({})));
-  const source = createToolSource(registerContracts([contract] as never), {
+  const tools = bindTools(registerContracts([contract] as never), {
     clock,
     runTitle,
     egress,
   });
-  const tool = source.getBoundTool("test__refund", "2.1.0");
+  const tool = tools.getBoundTool("test__refund", "2.1.0");
   if (!tool) throw new Error("no tool");
   const context = contextOf("call_1" as ToolCallId);
   const { signal } = new AbortController();
@@ -77,8 +77,8 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
   const ports = {
     clock,
     policy,
-    source,
-    versions: newestOf(source),
+    tools,
+    versions: newestOf(tools),
     fingerprints: FINGERPRINTS,
     log: new MemoryLog(),
   };
@@ -282,9 +282,9 @@ describe("a preview", () => {
 /** A run in which the tool test__other is registered, and policy allows these tools. */
 function portsAllowing(...allowedTools: string[]): UndoPorts {
   const other = defineTool({ ...base, name: "test__other" });
-  const source = createToolSource(registerContracts([other]), fakeRunCapabilities());
+  const tools = bindTools(registerContracts([other]), fakeRunCapabilities());
   const policy = policyOf({ allowedTools });
-  return { clock: new FakeClock(), policy, source, versions: newestOf(source) };
+  return { clock: new FakeClock(), policy, tools, versions: newestOf(tools) };
 }
 
 describe("the compensation", () => {
