@@ -97,7 +97,7 @@ export const POLICY_LOST = failed(
 
 export const TOOLS_UNAVAILABLE = failed(
   "tools_unavailable",
-  "The tools of this run could not be read, so the run ended. Start a new run later.",
+  "The tools of this run could not be read. Start a new run later.",
 );
 
 export const CONTEXT_UNAVAILABLE = failed(

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { toolService } from "../workers/lab-source.ts";
 import { moved } from "../workers/lab-approvals.ts";
 import { written } from "../workers/lab-writes.ts";
-import { releaseUrl } from "../fakes/scripted-model.ts";
+import { releaseUrl, script } from "../fakes/scripted-model.ts";
 import { invoke } from "../shared/invoke.ts";
 import {
   APPROVE,
@@ -14,7 +14,7 @@ import {
   viewOf,
 } from "../shared/people.ts";
 import { crash, transcriptOf, untilState } from "../shared/run-object.ts";
-import { chat, runIdOf, send } from "../shared/worker.ts";
+import { chat, postChat, runIdOf, send } from "../shared/worker.ts";
 
 useApprovalLab();
 beforeEach(() => {
@@ -118,7 +118,9 @@ test("a run keeps the tools that it got, whatever the source answers later", asy
   // The Worker asks first, the run second. Nobody else gets a tool.
   toolService.change((contracts, question) => Promise.resolve(question <= 2 ? contracts : []));
   const step = (what: string) => ({ calls: [{ ...pay(what), id: `call_${what}` }] });
-  const response = await chat([step("first"), step("second"), { text: ["end"] }], "lab");
+  const content = script(step("first"), step("second"), { text: ["end"] });
+  const body = { messages: [{ role: "user", content }], toolIds: ["lab__pay"] };
+  const response = await postChat(body, "lab");
   const { status, toolCalls } = await ended(runIdOf(response), "lab");
   expect([status, toolCalls.map(({ state }) => state)]).toEqual([
     "completed",

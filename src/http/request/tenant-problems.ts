@@ -44,7 +44,7 @@ export const TENANT_PROBLEMS = {
   },
   tools_unavailable: {
     status: 503,
-    title: "The tools of this deployment cannot be read. Try again later.",
+    title: "The tools cannot be read. Try again later.",
   },
   assistant_not_found: {
     status: 404,

@@ -64,8 +64,6 @@ export async function startCall(authorised: AuthorisedRequest, claim: RunClaim):
   }
 }
 
-const RUN_IS_OVER = "The run has ended. Send a new request, under a new Idempotency-Key.";
-
 /** Answers the outcome of a direct call. */
 export function answerCall(runId: string, answer: CallAnswer): Response {
   const headers = { "x-run-id": runId };
@@ -76,8 +74,8 @@ export function answerCall(runId: string, answer: CallAnswer): Response {
       const undone = isUndone && { state: "COMPENSATED" };
       if (result) return Response.json({ runId, ...undone, ...result }, { headers });
       if (state.status === "waiting") return Response.json(state, { status: 202, headers });
-      const { code, errorId } = state.error ?? {};
-      if (code === "tools_unavailable") return problem(code, { headers, detail: RUN_IS_OVER });
+      const { code, message: detail = "", errorId } = state.error ?? {};
+      if (code === "tools_unavailable") return problem(code, { headers, detail });
       return problem("internal_error", { headers, ...(errorId !== undefined && { errorId }) });
     }
     case "running":

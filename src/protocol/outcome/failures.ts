@@ -53,10 +53,7 @@ export const FAILURES = {
     "DEPENDENCY_UNAVAILABLE",
     "the policy of this call cannot be read; try again later",
   ],
-  tools_unavailable: [
-    "DEPENDENCY_UNAVAILABLE",
-    "the tools of this deployment cannot be read; try again later",
-  ],
+  tools_unavailable: ["DEPENDENCY_UNAVAILABLE", "the tools cannot be read; try again later"],
   unreadable_connection: ["DEPENDENCY_UNAVAILABLE", "the connection cannot be read"],
   workspace_unavailable: [
     "DEPENDENCY_UNAVAILABLE",

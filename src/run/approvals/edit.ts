@@ -26,8 +26,8 @@ export interface ReviewedEdit {
  * both policies and at budgets, so that a mistake is answered to the approver and does not end the
  * call. The call's own attempt asks every gate again.
  * Contract: reserves nothing.
- * Fails: what those gates fail with; DEPENDENCY_UNAVAILABLE where a policy or the tools cannot be read;
- * STALE_STATE for a call that has begun, because it is bound to its arguments.
+ * Fails: what those gates fail with; DEPENDENCY_UNAVAILABLE where a policy or the tools cannot be
+ * read; STALE_STATE for a call that has begun, because it is bound to its arguments.
  */
 export async function reviewEdit(
   ports: ReviewPorts,

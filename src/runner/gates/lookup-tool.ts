@@ -16,8 +16,9 @@ export interface LookupPorts {
 }
 
 /**
- * The gate `lookup`: finds the run's version of a tool among those that the source gave, by the tool's own id. A
- * tool that models never see does not exist for a model's call. Fails: `unavailable`.
+ * The gate `lookup`: finds the run's version of a tool among those that the source gave, by the
+ * tool's own id. A tool that models never see does not exist for a model's call. Fails:
+ * `unavailable`.
  */
 export function lookupTool(
   ports: LookupPorts,
