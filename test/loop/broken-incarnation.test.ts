@@ -133,6 +133,13 @@ test("an incarnation that fails at once closes and withdraws the half answer", a
   expect(done).toMatchObject({ type: "done", reason: "error", error });
 });
 
+/** What keeps an incarnation from beginning, and the code with which its run then ends. */
+const BREAKS: readonly (readonly [Partial<RunPorts>, string])[] = [
+  [{ policies: broken }, "internal_error"],
+  [{ source: { load: () => Promise.reject(new Error("s3cret")) } }, "tools_unavailable"],
+  [{ source: { load: () => new Promise(() => {}) } }, "tools_unavailable"],
+];
+
 test.each([
   ["a write that was begun", {}, "EXPIRED"],
   ["a write that did not happen", { state: "FAILED_RETRYABLE" }, "FAILED_FINAL"],
@@ -152,19 +159,21 @@ test.each([
 ] as readonly [string, object, string][])(
   "a incarnation that breaks at once ends %s as what is known of it, and answers it",
   async (_name, change, state) => {
-    const storage = asked(change);
-    const { how, reached } = await goOn(storage, { policies: broken });
-    expect([how, reached]).toEqual(["ended", []]);
-    const record = storage.records.get(1);
-    expect(record?.state).toBe(state);
-    const { observation } = record?.end ?? {};
-    expect(storage.events.slice(3)).toMatchObject([
-      { type: "tool_call_result", part: 0, observation },
-      { type: "done", error: { code: "internal_error" } },
-    ]);
-    expect(storage.messages.slice(1)).toEqual([
-      { role: "tool", toolCallId: "a", name: NAME, result: observation },
-    ]);
+    for (const [ports, code] of BREAKS) {
+      const storage = asked(change);
+      const { how, modelCalls, reached } = await goOn(storage, ports);
+      expect([how, modelCalls, reached]).toEqual(["ended", 0, []]);
+      const record = storage.records.get(1);
+      expect(record?.state).toBe(state);
+      const { observation } = record?.end ?? {};
+      expect(storage.events.slice(3)).toMatchObject([
+        { type: "tool_call_result", part: 0, observation },
+        { type: "done", error: { code } },
+      ]);
+      expect(storage.messages.slice(1)).toEqual([
+        { role: "tool", toolCallId: "a", name: NAME, result: observation },
+      ]);
+    }
   },
 );
 
