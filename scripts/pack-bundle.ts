@@ -4,6 +4,7 @@ import type { Plugin } from "esbuild";
 import { compileContracts } from "../src/contracts/catalog/compiled.ts";
 import { registerContracts } from "../src/contracts/check/register.ts";
 import { CORE_TOOLS } from "../src/core-tools/pack.ts";
+import { writeCompiled } from "../cli/project/build-deployment.ts";
 import { bundleEntry, type EntryBundle } from "./wire-bundles.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -37,8 +38,7 @@ const withoutGamePlan: Plugin = {
       loader: "ts",
     }));
     bundler.onLoad({ filter: /\/\.interlock\/contracts\.js$/ }, () => {
-      const compiled = JSON.stringify(compileContracts(registerContracts(CORE_TOOLS)));
-      return { contents: `export const COMPILED = JSON.parse(${JSON.stringify(compiled)});` };
+      return { contents: writeCompiled(compileContracts(registerContracts(CORE_TOOLS))) };
     });
   },
 };

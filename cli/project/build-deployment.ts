@@ -2,10 +2,12 @@ import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { compileContracts, type CompiledContracts } from "../../src/contracts/catalog/compiled.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
+import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";
 import { CommandError } from "../command.ts";
 import { outputFolder, PACKAGE_FOLDER } from "./folders.ts";
 import { loadDeployment } from "./load-deployment.ts";
+import { writeModule } from "./write-module.ts";
 
 /**
  * Builds what a deployment imports and serves: its compiled contracts and its pages. Returns why
@@ -17,11 +19,14 @@ export async function buildDeployment(project: string): Promise<string | undefin
   mkdirSync(output, { recursive: true });
   layOutPages(project, output);
   const compiled = await compile(project);
-  // As text: a literal would give a key like __proto__ another meaning.
-  const text = JSON.stringify(JSON.stringify(compiled));
-  replaceFile(join(output, "contracts.js"), `export const COMPILED = JSON.parse(${text});\n`);
+  replaceFile(join(output, "contracts.js"), writeCompiled(compiled));
   replaceFile(join(output, "contracts.d.ts"), "export declare const COMPILED: unknown;\n");
   return compiled.ok ? undefined : compiled.failure;
+}
+
+/** Writes the module that a deployment reads its compiled contracts from. */
+export function writeCompiled(compiled: CompiledContracts): string {
+  return writeModule("COMPILED", JSON.parse(JSON.stringify(compiled)) as JsonValue);
 }
 
 /** Lays the project's own files over the supplied pages. */
