@@ -9,10 +9,15 @@ import { describe, expect, test } from "vitest";
  */
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** The one file that calls a contract's `execute`. */
+/** The one file of a Worker that calls a contract's `execute`. */
 const BINDS = "src/contracts/bind/bind-tool.ts";
-/** The one file that checks that a contract has one. */
+/** Takes the author's functions off the contract and seals them. */
+const DEFINES = "src/contracts/define/define-tool.ts";
+const SEALS = "src/contracts/define/author-code.ts";
+/** Checks that the sealed functions are functions. */
 const CHECKS = "src/contracts/check/shape.ts";
+/** Checks that a contract has one, by name. */
+const COMPARES = "src/contracts/check/consistency.ts";
 /** The one file that issues tickets and runs bound tools. */
 const DISPATCHES = "src/runner/execute-call.ts";
 const TICKETS = "src/contracts/bind/dispatch-ticket.ts";
@@ -25,17 +30,34 @@ const MEASURES = "src/testing/work-meter.ts";
 /** `interlock contracts test` tries contracts with these; no Worker has the files. */
 const TRIES = "src/testing/fakes/fakes.ts";
 const FORBIDS = "src/testing/fakes/evidence.ts";
+/** The same command counts calls, and makes the first attempt of a call fail. */
+const RECORDS = "cli/contracts/test/trial.ts";
+const REPEATS = "cli/contracts/test/modes/idempotency.ts";
+/** What a bundle seals, the command that loaded the bundle can open. */
+const LOADS = "cli/project/load-deployment.ts";
 
 const RULES: readonly { readonly pattern: RegExp; readonly allowedIn: readonly string[] }[] = [
   // contract.execute, contract?.execute, contract["execute"], Reflect.get(contract, "execute")
-  { pattern: /\.\s*execute\b/, allowedIn: [BINDS, MEASURES] },
-  { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES, COUNTS] },
+  { pattern: /\.\s*execute\b/, allowedIn: [BINDS, MEASURES, RECORDS, REPEATS] },
+  { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES, COUNTS, COMPARES] },
+  // Who opens the seal can call every function of an author that gets capabilities.
+  {
+    pattern: /\brevealCode\b/,
+    allowedIn: [SEALS, BINDS, CHECKS, MEASURES, FORBIDS, RECORDS],
+  },
+  {
+    pattern: /(\*|\w+)\s*(as\s+\w+\s+)?from\s*"[^"]*author-code|\(\s*"[^"]*author-code/,
+    allowedIn: [LOADS],
+  },
   { pattern: /\bperformDispatched\b/, allowedIn: [BINDS, DISPATCHES, REPLAYS, TRIES] },
   { pattern: /\bissueTicket\b/, allowedIn: [TICKETS, DISPATCHES, TRIES] },
   { pattern: /\bredeemTicket\b/, allowedIn: [TICKETS, BINDS, REPLAYS] },
 ];
 /** const { execute } = contract. Tools and the shape of contracts define the property instead. */
-const TAKEN_APART = { pattern: /[{,]\s*execute\s*[,}:=]/, allowedIn: [CHECKS, MEASURES, FORBIDS] };
+const TAKEN_APART = {
+  pattern: /[{,]\s*execute\s*[,}:=]/,
+  allowedIn: [DEFINES, CHECKS, MEASURES, FORBIDS],
+};
 
 type Sources = ReadonlyMap<string, string>;
 
@@ -66,9 +88,10 @@ function toolImportsIn(sources: Sources): readonly string[] {
 }
 
 function readSources(): Map<string, string> {
-  const files = globSync(["src/**/*.ts", "durable-objects/**/*.ts", "apps/*/tools/**/*.ts"], {
-    cwd: ROOT,
-  });
+  const files = globSync(
+    ["src/**/*.ts", "durable-objects/**/*.ts", "apps/*/tools/**/*.ts", "cli/**/*.ts"],
+    { cwd: ROOT },
+  );
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 }
 
@@ -98,6 +121,11 @@ describe("a planted bypass is found", () => {
     ],
     ["src/adapters/planted.ts", 'const run = Reflect.get(contract, "execute") as Run;'],
     ["src/core-tools/planted.ts", "defineTool({ execute: () => calculate.execute({}) });"],
+    ["src/loop/planted.ts", "await revealCode(contract).preview?.(args, context, capabilities);"],
+    [
+      "src/loop/planted.ts",
+      'import * as code from "../contracts/define/author-code.ts"; code["reveal" + "Code"](contract);',
+    ],
     ["durable-objects/run/planted.ts", "tool.performDispatched(ticket);"],
   ];
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type PluginBuild } from "esbuild";
+import * as authorCode from "../../src/contracts/define/author-code.ts";
 import type { DeploymentOptions } from "../../src/define-deployment.ts";
 import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";
 import { CommandError } from "../command.ts";
@@ -43,6 +44,7 @@ export async function loadModule(
 ): Promise<{ readonly default?: object }> {
   // Another command may load the same module at this moment.
   const outfile = join(outputFolder(project), `${basename(entry)}-${process.pid}.mjs`);
+  const shared = Symbol.for(outfile);
   try {
     const { metafile } = await build({
       ...guardStart(),
@@ -57,16 +59,21 @@ export async function loadModule(
       conditions: ["workerd", "worker", "browser"],
       sourcemap: "inline",
       loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
-      plugins: [{ name: "platform", setup: replacePlatform }],
+      plugins: [
+        { name: "platform", setup: replacePlatform },
+        { name: "author-code", setup: (bundler) => shareAuthorCode(bundler, outfile) },
+      ],
       logLevel: "silent",
     }).catch((error: unknown) => {
       throw new CommandError(describeBuild(error));
     });
     process.setSourceMapsEnabled(true);
+    Reflect.set(globalThis, shared, authorCode);
     return (await import(pathToFileURL(outfile).href).catch((error: unknown) => {
       throw describeThrown(error, findImportCircle(metafile));
     })) as { readonly default?: object };
   } finally {
+    Reflect.deleteProperty(globalThis, shared);
     rmSync(outfile, { force: true });
   }
 }
@@ -83,6 +90,13 @@ function replacePlatform(bundler: PluginBuild): void {
       "export class DurableObject {}\n" +
       "export const waitUntil = undefined, COMPILED = undefined;",
   }));
+}
+
+/** What the bundle seals, this command has to open: both use the same module. */
+function shareAuthorCode(bundler: PluginBuild, name: string): void {
+  const names = Object.keys(authorCode).join(", ");
+  const contents = `export const { ${names} } = globalThis[Symbol.for(${JSON.stringify(name)})];`;
+  bundler.onLoad({ filter: /contracts.define.author-code\.[jt]s$/ }, () => ({ contents }));
 }
 
 function readEntry(project: string): string {

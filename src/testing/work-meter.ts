@@ -1,5 +1,6 @@
 import type { ContextHook } from "../capabilities/context.ts";
 import type { ToolHook } from "../capabilities/tool.ts";
+import { type AuthorCode, revealCode, sealCode } from "../contracts/define/author-code.ts";
 import type { AnyToolContract } from "../contracts/define/definition.ts";
 
 type AnyFunction = (...given: never[]) => unknown;
@@ -20,13 +21,15 @@ export class WorkMeter {
 
   /** Returns the contract with functions that the meter counts. */
   contract(contract: AnyToolContract): AnyToolContract {
-    return {
-      ...contract,
-      ...(contract.execute && { execute: this.of(contract.execute.bind(contract)) }),
-      ...(contract.checkState && { checkState: this.of(contract.checkState.bind(contract)) }),
-      ...(contract.preview && { preview: this.of(contract.preview.bind(contract)) }),
-      ...(contract.reconcile && { reconcile: this.of(contract.reconcile.bind(contract)) }),
+    const code = revealCode(contract);
+    const counted: AuthorCode = {
+      ...code,
+      ...(code.execute && { execute: this.of(code.execute.bind(code)) }),
+      ...(code.checkState && { checkState: this.of(code.checkState.bind(code)) }),
+      ...(code.preview && { preview: this.of(code.preview.bind(code)) }),
+      ...(code.reconcile && { reconcile: this.of(code.reconcile.bind(code)) }),
     };
+    return { ...contract, code: sealCode(counted) };
   }
 
   hook(hook: ToolHook): ToolHook {

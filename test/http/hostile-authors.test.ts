@@ -14,7 +14,7 @@ import {
   useApprovalLab,
   viewOf,
 } from "../shared/people.ts";
-import { chunksOf, send } from "../shared/worker.ts";
+import { chat, chunksOf, runIdOf, send } from "../shared/worker.ts";
 
 useApprovalLab();
 
@@ -40,6 +40,14 @@ async function resultsOf(runId: string): Promise<unknown> {
 
 /** A hook's answer that vetoes nothing. */
 function answerAfter(_done: unknown): undefined {}
+
+interface Pried {
+  readonly status: { readonly taxonomy_class: string };
+  readonly result_payload: { readonly data: { readonly found: readonly string[] } };
+}
+
+/** The functions that get capabilities. */
+const ACTING = /execute|checkState|preview|reconcile|^verify|\/verify/;
 
 const SETTLED = [
   {
@@ -70,6 +78,22 @@ describe("functions of authors that change what they get", () => {
       if (!["checkState", "preview", "execute"].includes(name)) continue;
       expect(JSON.parse(context ?? "")).toMatchObject({ runId, actorId: "user:ann" });
     }
+  });
+
+  test("a tool finds nothing of another tool that acts or looks, and calls nothing past policy", async () => {
+    await changeGuildPolicy({ ...GUILD_POLICY, allowedTools: ["lab__pry"], approvals: [] });
+    const { account } = ARGS;
+    const calls = [callOf("lab__pry", { account }), { ...settle, id: "call_2" }];
+    const runId = runIdOf(await chat([{ calls }, { text: ["done"] }], "ann"));
+    await ended(runId);
+    const [pried, refused] = (await resultsOf(runId)) as readonly Pried[];
+    const found = pried?.result_payload.data.found ?? [];
+    expect(found).toContain("/describe");
+    expect(found.filter((path) => ACTING.test(path))).toEqual([]);
+    const called = new Set(got.map(([name]) => name));
+    expect([...called].filter((name) => ACTING.test(name) || name === "clock")).toEqual([]);
+    expect(called).toContain("describe");
+    expect(refused?.status.taxonomy_class).toBe("POLICY_VIOLATION");
   });
 
   test("hooks change nothing for the next hook, for approvers, for the tool or for the model", async () => {

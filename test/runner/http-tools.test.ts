@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
 import type { Egress, HttpClient } from "../../src/capabilities/http.ts";
+import { type AuthorCode, revealCode, sealCode } from "../../src/contracts/define/author-code.ts";
+import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/define/expect-answer.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
@@ -48,6 +50,15 @@ const once = { ...order, idempotency: { ...order.idempotency, supported: false }
 const { idempotency: _, ...reading } = ordering;
 const read = defineTool({ ...reading, sideEffectClass: "READ_ONLY", effect: "read_only" });
 const created = (): Response => Response.json({ order: "o1" }, { status: 201 });
+
+interface Http {
+  readonly http: HttpClient;
+}
+
+/** The contract with other functions. */
+function withCode(contract: typeof order, code: AuthorCode): AnyToolContract {
+  return { ...contract, code: sealCode({ ...revealCode(contract), ...code }) };
+}
 
 interface Shop {
   readonly bench: Bench;
@@ -99,13 +110,12 @@ test("the idempotency key uses the header that the contract names", async () => 
 
 test("only a tool that requires a connection may send credentials", async () => {
   const headers = { authorization: "Bearer t" };
-  const authorising = {
-    ...read,
-    async execute(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
+  const authorising = withCode(read, {
+    async execute(_args, _context, { http }: Http) {
       const sent = await http.send({ method: "GET", url: URL_OF_SHOP, headers });
       return sent.ok ? ok({ order: "o1" }) : sent;
     },
-  };
+  });
   const shut = open(authorising, created);
   expect(endOf(await shut.buy("tea"))).toEqual(["POLICY_VIOLATION", "http_refused"]);
   const connected = { capabilities: ["http", "auth"], requiresConnection: true };
@@ -185,16 +195,15 @@ test("a retry waits for the time in the service's retry-after header", async () 
 test("a write tool's state check may send only reads", async () => {
   const methods = ["GET", "POST"] as const;
   const ends: unknown[] = [];
-  const asking = {
-    ...order,
-    async checkState(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
+  const asking = withCode(order, {
+    async checkState(_args, _context, { http }: Http) {
       for (const method of methods) {
         const sent = await http.send({ method, url: URL_OF_SHOP });
         ends.push(sent.ok || sent.failure.errors[0]?.code);
       }
       return ok(null);
     },
-  };
+  });
   const shop = open(asking, created);
   expect((await shop.buy("tea")).ok).toBe(true);
   expect(ends).toEqual([true, "http_refused"]);
@@ -202,13 +211,12 @@ test("a write tool's state check may send only reads", async () => {
 });
 
 test("a second write with one key is not sent and leaves the outcome unknown", async () => {
-  const twice = {
-    ...once,
-    async execute(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
+  const twice = withCode(once, {
+    async execute(_args, _context, { http }: Http) {
       await http.send({ method: "POST", url: URL_OF_SHOP });
       return http.send({ method: "POST", url: URL_OF_SHOP });
     },
-  };
+  });
   const shop = open(twice, created);
   expect(await shop.isUnknown("tea")).toBe(true);
   expect(shop.requests).toHaveLength(1);
@@ -216,13 +224,12 @@ test("a second write with one key is not sent and leaves the outcome unknown", a
 
 test("a tool that keeps its http client cannot send after its invocation", async () => {
   const kept: HttpClient[] = [];
-  const keeping = {
-    ...order,
-    execute(_args: unknown, _context: unknown, { http }: { http: HttpClient }) {
+  const keeping = withCode(order, {
+    execute(_args, _context, { http }: Http) {
       kept.push(http);
       return ok({ order: "o1" });
     },
-  };
+  });
   const shop = open(keeping, created);
   await shop.buy("tea");
   await shop.buy("tea");

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
+import type { AuthorCode } from "../../../src/contracts/define/author-code.ts";
 import type {
   ToolExecResult,
   ToolInvocationRecord,
@@ -79,8 +79,8 @@ async function checkCrash(
 ): Promise<void> {
   const { contract } = subject;
   const key = stored[0]?.binding?.idempotencyKey;
-  const live = (change: Partial<AnyToolContract> = {}): Trial =>
-    open(subject, { ports: { stored }, change });
+  const live = (code: AuthorCode = {}): Trial =>
+    open(subject, { ports: { stored }, code: () => code });
   if (contract.idempotency.supported) {
     const { call, started } = live();
     const result = await call(subject.validArgs[0], AT);

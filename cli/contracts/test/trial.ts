@@ -1,5 +1,10 @@
 import { createPolicyAuthorization } from "../../../src/adapters/policy/policy-authorization.ts";
 import type { ConnectionBroker } from "../../../src/capabilities/connection.ts";
+import {
+  type AuthorCode,
+  revealCode,
+  sealCode,
+} from "../../../src/contracts/define/author-code.ts";
 import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import type { ConnectionId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
@@ -76,8 +81,10 @@ export interface TrialSettings {
   readonly approved?: boolean;
   /** Repeats a write for the time of its contract, not only `maxRetries` times. Default: false. */
   readonly keepsTrying?: boolean;
-  /** Fields of the contract; they stand above `answer`. */
+  /** Fields of the contract. */
   readonly change?: Partial<AnyToolContract>;
+  /** Functions that stand above `answer`, made of the contract's own. */
+  readonly code?: (own: AuthorCode) => AuthorCode;
   /** Fields of a policy that allows everything. */
   readonly policy?: object;
   readonly principal?: Partial<Principal>;
@@ -151,7 +158,7 @@ function callerOf({ contract }: Subject): Principal {
 
 function contractsOf(
   subject: Subject,
-  { answer: given, approved = true, change, keepsTrying = false }: TrialSettings,
+  { answer: given, approved = true, change, code, keepsTrying = false }: TrialSettings,
   started: Started[],
 ): readonly AnyToolContract[] {
   // The tools of a saga's steps are tested themselves.
@@ -162,12 +169,14 @@ function contractsOf(
     ...contract,
     shownToModel: true,
     ...(approved && asApproved(subject)),
-    ...(answer && standIn(subject, answer, started)),
     ...change,
   };
   const { runtime } = tool;
   const tried = keepsTrying ? tool : { ...tool, runtime: { ...runtime, retryForMs: 0 } };
-  return [recording(tried, answer ? undefined : started), ...subject.companions];
+  const own = revealCode(contract);
+  const replaced = { ...own, ...(answer && standIn(own, answer, started)), ...code?.(own) };
+  const called = answer ? replaced : recording(replaced, started);
+  return [{ ...tried, code: sealCode(called) }, ...subject.companions];
 }
 
 /**
@@ -195,13 +204,13 @@ export function failing(
 }
 
 function standIn(
-  { contract }: Subject,
+  own: AuthorCode,
   answer: (attempt: number) => unknown,
   started: Started[],
-): Partial<AnyToolContract> {
+): AuthorCode {
   return {
     checkState: () => ok(null),
-    ...("reconcile" in contract && { reconcile: () => Promise.resolve({ kind: "unknown" }) }),
+    ...(own.reconcile && { reconcile: () => Promise.resolve({ kind: "unknown" }) }),
     execute(args: JsonObject, context: ToolInvocationContext, granted: { idempotencyKey: string }) {
       started.push({ key: granted.idempotencyKey, context, args });
       return answer(started.length);
@@ -210,14 +219,13 @@ function standIn(
 }
 
 /** Runs the contract's own function, and counts the call. */
-function recording(contract: AnyToolContract, started: Started[] | undefined): AnyToolContract {
-  if (!started) return contract;
+function recording(code: AuthorCode, started: Started[]): AuthorCode {
   return {
-    ...contract,
+    ...code,
     execute(args: never, context, granted: never) {
       const { idempotencyKey: key } = granted as { readonly idempotencyKey: string };
       started.push({ key, context, args });
-      return contract.execute?.(args, context, granted);
+      return code.execute?.(args, context, granted);
     },
   };
 }

@@ -21,7 +21,9 @@ import type {
   SemanticRule,
   StepResults,
   ToolContract,
+  ToolDefinition,
 } from "../define/definition.ts";
+import { revealCode } from "../define/author-code.ts";
 import { bindHttp, type Purpose } from "./bind-http.ts";
 import { redeemTicket } from "./dispatch-ticket.ts";
 import { compileAllowlist, redact } from "./redact.ts";
@@ -44,6 +46,7 @@ export function bindTool(
   const { runtime, security, transactional, idempotency, amountField } = contract;
   // The contract's functions accept exactly what its own schema lets through.
   const executable = contract as unknown as ToolContract;
+  const code = revealCode(contract) as ToolDefinition;
   const grant = (context: ToolInvocationContext, scope: AttemptScope, purpose: Purpose): Granted =>
     grantCapabilities(contract, capabilities, { ...scope, context, purpose });
   const tool = { id: spec.name, version: contract.version };
@@ -80,8 +83,8 @@ export function bindTool(
     validateInput: (args) => parseWith(contract.input, args),
     checkRules: (args) => checkRules(executable.rules, args),
     checkState: async (args, context, scope) =>
-      executable.checkState
-        ? executable.checkState(copyOf(args), copyOf(context), grant(context, scope, "ask"))
+      code.checkState
+        ? code.checkState(copyOf(args), copyOf(context), grant(context, scope, "ask"))
         : ok(null),
     drifting: Object.entries(contract.mayDrift ?? {}).map(([field, reason]) => ({
       field,
@@ -90,9 +93,9 @@ export function bindTool(
     ...(executable.describe && {
       describe: (args, before) => executable.describe?.(copyOf(args), copyOf(before)),
     }),
-    ...(executable.preview && {
+    ...(code.preview && {
       preview: async (args, context, scope) =>
-        executable.preview?.(copyOf(args), copyOf(context), grant(context, scope, "ask")),
+        code.preview?.(copyOf(args), copyOf(context), grant(context, scope, "ask")),
     }),
     ...(executable.compensate && {
       compensate: (args, output) => executable.compensate?.(copyOf(args), copyOf(output)),
@@ -100,21 +103,21 @@ export function bindTool(
     ...(contract.saga && { saga: bindSaga(contract.saga) }),
     async performDispatched(ticket) {
       const { args, context, scope } = redeemTicket(ticket, tool);
-      return executable.execute(copyOf(args), copyOf(context), grant(context, scope, "act"));
+      return code.execute(copyOf(args), copyOf(context), grant(context, scope, "act"));
     },
-    ...(executable.reconcile && {
+    ...(code.reconcile && {
       reconcile: async (args, context, scope) =>
-        executable.reconcile?.(copyOf(args), copyOf(context), grant(context, scope, "ask")) ?? {
+        code.reconcile?.(copyOf(args), copyOf(context), grant(context, scope, "ask")) ?? {
           kind: "unknown",
         },
     }),
     ...(executable.verification && {
       expectState: (args, output) => executable.verification?.expect(copyOf(args), copyOf(output)),
     }),
-    ...(executable.verify && {
+    ...(code.verify && {
       // oxlint-disable-next-line max-params -- authors get what they get elsewhere, and the state
       verify: async (args, expected, context, scope) =>
-        executable.verify?.(
+        code.verify?.(
           copyOf(args),
           copyOf(expected),
           copyOf(context),
@@ -138,11 +141,6 @@ const CONTENT_REFUSED = fail({
     { field: "content", code: "content", message: "expected what the section content allows" },
   ],
 });
-
-/** Tells whether a contract does its work itself. A saga leaves the work to other tools. */
-export function doesOwnWork(contract: AnyToolContract): boolean {
-  return contract.execute !== undefined;
-}
 
 /** Binds the author's functions, which take the arguments that the saga's own schema accepts. */
 function bindSaga({ steps, result }: SagaPlan): BoundSaga {

@@ -1,3 +1,4 @@
+import { hasCode } from "../define/author-code.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { TAXONOMY_CLASSES, type FailureClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolContractDocument } from "../../protocol/tool/contract-document.ts";
@@ -117,7 +118,7 @@ function errorContractOf(contract: AnyToolContract): ToolContractDocument["error
   const possible = new Set<string>([
     ...GATE_CLASSES,
     ...(contract.rules.length > 0 ? ["SEMANTIC_INVALIDITY"] : []),
-    ...(contract.checkState ? ["STALE_STATE"] : []),
+    ...(hasCode(contract, "checkState") ? ["STALE_STATE"] : []),
     ...Object.values(contract.errors),
   ]);
   // The lists describe a call after its dispatch, because then the tool's effect matters.

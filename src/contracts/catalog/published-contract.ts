@@ -1,3 +1,4 @@
+import { hasCode } from "../define/author-code.ts";
 import type { AmountField } from "../../protocol/tool/amount-field.ts";
 import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { ToolContractDocument } from "../../protocol/tool/contract-document.ts";
@@ -84,6 +85,11 @@ const OPTIONAL = [
   "verify",
 ] as const;
 
+function isWritten(contract: AnyToolContract, name: (typeof OPTIONAL)[number]): boolean {
+  const isPure = name === "compensate" || name === "describe";
+  return isPure ? contract[name] !== undefined : hasCode(contract, name);
+}
+
 function ownFieldsOf(
   contract: AnyToolContract,
 ): Omit<PublishedContract["interlock"], "schema_hash" | "contract_hash"> {
@@ -123,6 +129,6 @@ function ownFieldsOf(
       verification_delay_seconds: contract.verification.delaySeconds,
     }),
     rules: contract.rules.map(({ code }) => code),
-    optional: OPTIONAL.filter((name) => contract[name] !== undefined),
+    optional: OPTIONAL.filter((name) => isWritten(contract, name)),
   };
 }

@@ -1,3 +1,4 @@
+import { hasCode } from "../define/author-code.ts";
 import { fromPointer } from "../../protocol/json/pointer.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
@@ -29,7 +30,7 @@ function checkRedaction({
   if (unknownOutput !== undefined) return `redaction.output names no field: ${unknownOutput}`;
   // A state that nobody may see is useless. A state list without a state is a mistake.
   const isShown = contract.redaction.state !== undefined;
-  const hasState = contract.preview !== undefined || contract.verification !== undefined;
+  const hasState = hasCode(contract, "preview") || contract.verification !== undefined;
   if (isShown === hasState) return undefined;
   return isShown
     ? "redaction.state needs preview or verification; remove it, or add one of them"
@@ -40,7 +41,7 @@ function checkRedaction({
 function checkDrift({ contract }: DerivedContract): string | undefined {
   const { mayDrift, redaction } = contract;
   if (mayDrift === undefined) return undefined;
-  if (contract.preview === undefined) return "mayDrift needs preview; remove it, or add preview";
+  if (!hasCode(contract, "preview")) return "mayDrift needs preview; remove it, or add preview";
   const lost = Object.keys(mayDrift).find(
     (field) => !(redaction.state ?? []).some((shown) => isShownBy(field, shown)),
   );
@@ -70,14 +71,14 @@ function checkPointers({ contract, inputSchema }: DerivedContract): string | und
 
 /** Threat: people approve a call whose amount they do not see. */
 function checkPreviewAmount(
-  contract: Pick<AnyToolContract, "preview" | "redaction" | "saga">,
+  contract: Pick<AnyToolContract, "code" | "redaction" | "saga">,
   pointer: string,
 ): string | undefined {
   const [state = "", ...path] = fromPointer(pointer);
   const field = path.join(".");
   const isShown = contract.redaction.state?.some((shown) => isShownBy(field, shown)) === true;
   const isState = state === "before" || state === "after";
-  return contract.preview !== undefined && isState && isShown
+  return hasCode(contract, "preview") && isState && isShown
     ? undefined
     : `amountField names no field of preview that redaction.state shows: ${pointer}`;
 }

@@ -1,3 +1,4 @@
+import { hasCode } from "../define/author-code.ts";
 import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../../protocol/tool/effect.ts";
 import { isCompensable } from "../../protocol/tool/contract-document.ts";
 import type { AnyToolContract } from "../define/definition.ts";
@@ -11,7 +12,7 @@ export function checkSaga(
   saga: AnyToolContract,
   contracts: readonly AnyToolContract[],
 ): string | undefined {
-  const reads = saga.preview !== undefined || saga.checkState !== undefined;
+  const reads = hasCode(saga, "preview") || hasCode(saga, "checkState");
   if (saga.saga && reads && saga.workspace === undefined) {
     return "preview and checkState read a workspace; name it, or add a step that has one";
   }

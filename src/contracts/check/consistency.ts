@@ -1,3 +1,4 @@
+import { hasCode } from "../define/author-code.ts";
 import * as v from "valibot";
 import {
   isEffectOf,
@@ -5,7 +6,6 @@ import {
   type SideEffectClass,
 } from "../../protocol/tool/effect.ts";
 import { isSteeringHeader } from "../../protocol/connection/steering-header.ts";
-import { doesOwnWork } from "../bind/bind-tool.ts";
 import { checkNamedFields, type DerivedContract } from "./check-named-fields.ts";
 import { checkSchema } from "./check-schema.ts";
 import { formatIssue } from "./shape.ts";
@@ -48,7 +48,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 function checkWork({ contract }: DerivedContract): string | undefined {
-  return doesOwnWork(contract) === (contract.saga === undefined)
+  return hasCode(contract, "execute") === (contract.saga === undefined)
     ? undefined
     : "a contract has either execute or the steps of a saga";
 }
@@ -136,7 +136,7 @@ function checkConsent({ contract }: DerivedContract): string | undefined {
 /** Threat: people trust that a risky write is verified, and nothing ever reads its state. */
 function checkVerification({ contract }: DerivedContract): string | undefined {
   const { effect, sideEffectClass, transactional } = contract;
-  const isRead = contract.verify !== undefined;
+  const isRead = hasCode(contract, "verify");
   if (contract.saga) {
     return isRead || contract.verification || transactional.verificationRequired
       ? "a saga is verified by its steps; remove verify and the section verification"

@@ -14,6 +14,7 @@ import {
   SEMANTICS,
 } from "../../protocol/tool/contract-document.ts";
 import { LIFECYCLE_STATUSES } from "../../protocol/tool/lifecycle.ts";
+import { revealCode } from "../define/author-code.ts";
 import type { AnyToolContract } from "../define/definition.ts";
 
 /**
@@ -22,7 +23,9 @@ import type { AnyToolContract } from "../define/definition.ts";
  */
 export function checkShape(contract: AnyToolContract): string | undefined {
   const parsed = v.safeParse(contractShape, contract, { abortEarly: true });
-  return parsed.success ? undefined : formatIssue(parsed.issues[0]);
+  if (!parsed.success) return formatIssue(parsed.issues[0]);
+  const code = v.safeParse(codeShape, revealCode(contract), { abortEarly: true });
+  return code.success ? undefined : formatIssue(code.issues[0]);
 }
 
 /** Writes a valibot issue with its place. Its text may show the value: it is the author's own. */
@@ -175,12 +178,9 @@ const contractShape = v.strictObject({
       holds: v.function(),
     }),
   ),
-  checkState: optionalFunction,
+  code: v.object({}),
   compensate: optionalFunction,
   describe: optionalFunction,
-  preview: optionalFunction,
-  reconcile: optionalFunction,
-  execute: optionalFunction,
   saga: v.optional(
     v.strictObject({
       steps: v.pipe(
@@ -192,6 +192,13 @@ const contractShape = v.strictObject({
     }),
   ),
   verification: v.optional(v.strictObject({ delaySeconds: upTo(86_400), expect: v.function() })),
+});
+
+const codeShape = v.object({
+  checkState: optionalFunction,
+  preview: optionalFunction,
+  reconcile: optionalFunction,
+  execute: optionalFunction,
   verify: optionalFunction,
 });
 

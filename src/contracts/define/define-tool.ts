@@ -2,6 +2,7 @@ import type { ToolCapabilities } from "../../capabilities/tool.ts";
 import { MAX_TOOL_ARGUMENTS_BYTES, MAX_TOOL_RESULT_BYTES } from "../../protocol/identity/ids.ts";
 import { httpErrorsOf } from "../../protocol/outcome/http-failure.ts";
 import { SIDE_EFFECT_CLASSES } from "../../protocol/tool/effect.ts";
+import { sealCode } from "./author-code.ts";
 import { CLASS_DEFAULTS } from "./class-defaults.ts";
 import type { ClosedObjectSchema, ToolContract, ToolDefinition } from "./definition.ts";
 import { ContractError } from "./contract-error.ts";
@@ -24,6 +25,8 @@ export function defineTool<
     const reason = `there is no side-effect class ${sideEffectClass}; use one of ${classes}`;
     throw new ContractError(definition.name, reason);
   }
+  // oxlint-disable-next-line no-unused-vars, typescript/unbound-method -- they are left out of data
+  const { execute, checkState, preview, reconcile, verify, ...data } = definition;
   const defaults = CLASS_DEFAULTS[sideEffectClass];
   const isRead = sideEffectClass === "READ_ONLY";
   const keepsData = definition.workspace !== undefined;
@@ -32,7 +35,8 @@ export function defineTool<
   const named = definition.capabilities as readonly string[] | undefined;
   const usesHttp = named?.includes("http") === true;
   return {
-    ...definition,
+    ...data,
+    code: sealCode(definition),
     owner: definition.owner ?? definition.name.split("__", 1)[0] ?? definition.name,
     lifecycle: definition.lifecycle ?? { status: "active", sunsetDate: null, replacement: null },
     allowedUseCases: definition.allowedUseCases ?? [],
@@ -68,7 +72,7 @@ export function defineTool<
       ...definition.security,
     },
     transactional: fillTransactional(
-      { ...defaults.transactional, ...(definition.verify && { verificationRequired: true }) },
+      { ...defaults.transactional, ...(verify && { verificationRequired: true }) },
       definition.transactional,
     ),
     idempotency: {

@@ -13,6 +13,7 @@ import type { AmountField } from "../../protocol/tool/amount-field.ts";
 import type { ContentLimits, ToolContent } from "../../protocol/tool/content.ts";
 import type { ToolLifecycle } from "../../protocol/tool/lifecycle.ts";
 import type { Redaction } from "../../protocol/tool/spec.ts";
+import type { AuthorCode, SealedCode } from "./author-code.ts";
 import type {
   IdempotencySection,
   ObservabilitySection,
@@ -206,21 +207,24 @@ export interface ToolContract<
   extends
     Omit<
       Required<ToolDefinition<In, Out, Needs>>,
-      "amountField" | "mayDrift" | "verification" | "workspace" | OptionalFunction | keyof Sections
+      | "amountField"
+      | "mayDrift"
+      | "verification"
+      | "workspace"
+      | keyof AuthorCode
+      | PureFunction
+      | keyof Sections
     >,
     Sections,
     Pick<
       ToolDefinition<In, Out, Needs>,
-      "amountField" | "mayDrift" | "verification" | "workspace" | OptionalFunction
-    > {}
+      "amountField" | "mayDrift" | "verification" | "workspace" | PureFunction
+    > {
+  /** The author's functions that get capabilities. Only the runner can call them. */
+  readonly code: SealedCode;
+}
 
-type OptionalFunction =
-  | "checkState"
-  | "compensate"
-  | "describe"
-  | "preview"
-  | "reconcile"
-  | "verify";
+type PureFunction = "compensate" | "describe";
 
 /**
  * A contract with any schemas. Its functions take what its own schema accepts. A saga has steps in
@@ -228,7 +232,7 @@ type OptionalFunction =
  */
 export type AnyToolContract = Omit<
   ToolContract,
-  "execute" | OptionalFunction | "rules" | "examples" | "verification"
+  PureFunction | "rules" | "examples" | "verification"
 > & {
   readonly saga?: SagaPlan;
   readonly verification?: {
@@ -239,18 +243,8 @@ export type AnyToolContract = Omit<
     readonly counterexample?: unknown;
   })[];
   readonly examples: readonly { readonly description: string; readonly arguments: unknown }[];
-  checkState?(args: never, context: ToolInvocationContext, capabilities: never): ToolOutcome<null>;
   compensate?(args: never, output: never): object;
   describe?(args: never, before: JsonObject | null): ActionDescription;
-  preview?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
-  reconcile?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
-  verify?(
-    args: never,
-    expected: ExpectedState,
-    context: ToolInvocationContext,
-    capabilities: never,
-  ): unknown;
-  execute?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
 };
 
 /** What a saga does: the steps that it makes, and the output that it makes of theirs. */

@@ -5,6 +5,7 @@ import type { SteeringInbox } from "../../capabilities/run-journal.ts";
 import type { Model } from "../../capabilities/model.ts";
 import { registerContracts } from "../../contracts/check/register.ts";
 import { bindTools } from "../../contracts/bind/tool-source.ts";
+import { type AuthorCode, revealCode, sealCode } from "../../contracts/define/author-code.ts";
 import type { AnyToolContract } from "../../contracts/define/definition.ts";
 import type { RunPorts } from "../../loop/run-scope.ts";
 import { runLoop } from "../../loop/run-loop.ts";
@@ -136,13 +137,15 @@ export function replay(
 export const forbiddenCalls: string[] = [];
 
 function forbidAll(contract: AnyToolContract): AnyToolContract {
-  return {
-    ...contract,
-    ...("checkState" in contract && { checkState: forbid }),
-    ...("reconcile" in contract && { reconcile: forbid }),
+  const code = revealCode(contract);
+  const forbidden: AuthorCode = {
+    ...code,
+    ...(code.checkState && { checkState: forbid }),
+    ...(code.reconcile && { reconcile: forbid }),
     // A saga has no execute: its steps are calls of other tools.
     ...(!contract.saga && { execute: forbid }),
   };
+  return { ...contract, code: sealCode(forbidden) };
 }
 
 function forbid(): never {

@@ -181,7 +181,7 @@ describe("registration refuses a saga with", () => {
     ],
     ["no steps", sagaOf([]), "saga.steps: must have a step"],
     ["17 steps", sagaOf(Array.from({ length: 17 }, () => book)), "must have at most 16 steps"],
-    ["an execute", { ...sagaOf([book]), execute: () => ok({}) }, "either execute or the steps"],
+    ["an execute", { ...sagaOf([book]), code: book.code }, "either execute or the steps"],
   ])("%s", (_, saga, reason) => {
     expect(() => register(saga)).toThrow(reason);
   });

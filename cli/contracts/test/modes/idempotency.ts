@@ -34,13 +34,13 @@ async function checkAttempts(subject: Subject, checks: Checks): Promise<void> {
   const { call, started } = openTrial(subject, {
     answer: (attempt) =>
       isRead && attempt === 1 ? failing("DEPENDENCY_UNAVAILABLE") : ok(subject.outputs[0]),
-    change: {
-      ...withRetries(subject),
-      checkState(_args: never, _context, granted: never) {
+    change: withRetries(subject),
+    code: () => ({
+      checkState(_args, _context, granted) {
         keys.push((granted as { readonly idempotencyKey: string }).idempotencyKey);
         return ok(null);
       },
-    },
+    }),
     ports: isRead ? {} : { ledgerAnswers: [{ kind: "unavailable" }] },
   });
   const result = await call(subject.validArgs[0], { inHaste: true });
@@ -108,16 +108,15 @@ async function answerTwice(
   args: JsonObject,
 ): Promise<{ readonly answers: readonly unknown[]; readonly network: FakeNetwork }> {
   const answers: unknown[] = [];
-  const { contract } = subject;
   const { ask, network } = openTrial(subject, {
-    change: {
-      ...withRetries(subject),
-      async execute(args: never, context, granted: never) {
-        const answered = await contract.execute?.(args, context, granted);
+    change: withRetries(subject),
+    code: (own) => ({
+      async execute(args, context, granted) {
+        const answered = await own.execute?.(args, context, granted);
         answers.push(answered);
         return answers.length === 1 ? failing("DEPENDENCY_UNAVAILABLE") : answered;
       },
-    },
+    }),
   });
   await ask(args, { inHaste: true });
   return { answers, network };

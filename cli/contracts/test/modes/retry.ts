@@ -127,11 +127,10 @@ async function checkLongOutage(subject: Subject, checks: Checks): Promise<void> 
 
 /** Fails once, then succeeds, with the contract's own state check before each attempt. */
 async function checkRecovery(subject: Subject, checks: Checks): Promise<void> {
-  const { contract } = subject;
   const { call, started } = openTrial(subject, {
     answer: (attempt) =>
       attempt === 1 ? failing("DEPENDENCY_UNAVAILABLE") : ok(subject.outputs[0]),
-    ...(contract.checkState && { change: { checkState: contract.checkState.bind(contract) } }),
+    code: (own) => ({ ...(own.checkState && { checkState: own.checkState.bind(own) }) }),
   });
   const result = await call(subject.validArgs[0], { inHaste: true });
   // A missing target proves nothing about retries.
