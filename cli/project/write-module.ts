@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 
 /** A value that stands twice is written once when its JSON text is at least this long. */
-const MIN_SHARED_CHARS = 60;
+const MIN_SHARED_CHARS = 30;
 
 /**
  * Writes a module that exports a JSON value under a name. Equal objects and lists become one, which
