@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { ObservationObject } from "../../../../src/protocol/outcome/observation.ts";
 import { ok } from "../../../../src/protocol/outcome/result.ts";
@@ -24,7 +24,6 @@ export const observationContract: TestMode = {
   id: "observation",
   name: "Observation Contract",
   async run(subject, checks) {
-    const isObservation = compileSchema();
     const expectShape = ({ observation }: ToolExecResult): void =>
       checks.that("it fits the closed schema of an observation", isObservation(observation));
     for (const output of subject.outputs) {
@@ -59,11 +58,18 @@ export const observationContract: TestMode = {
   },
 };
 
-function compileSchema(): (value: ObservationObject) => boolean {
+/** Compiled once for all contracts. */
+let validate: ValidateFunction | undefined;
+
+function isObservation(value: ObservationObject): boolean {
+  validate ??= compileSchema();
+  return validate(value);
+}
+
+function compileSchema(): ValidateFunction {
   const ajv = new Ajv2020({ strict: false });
   addFormats(ajv);
-  const validate = ajv.compile(JSON.parse(readFileSync(SCHEMA_FILE, "utf8")) as object);
-  return (value) => validate(value);
+  return ajv.compile(JSON.parse(readFileSync(SCHEMA_FILE, "utf8")) as object);
 }
 
 function checkShown(subject: Subject, checks: Checks, data: object): void {
