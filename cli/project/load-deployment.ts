@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -42,8 +43,8 @@ export async function loadModule(
   project: string,
   entry: string,
 ): Promise<{ readonly default?: object }> {
-  // Another command may load the same module at this moment.
-  const outfile = join(outputFolder(project), `${basename(entry)}-${process.pid}.mjs`);
+  // Another command may load the same module at this moment, and Node keeps a module by its name.
+  const outfile = join(outputFolder(project), `${basename(entry)}-${randomUUID()}.mjs`);
   const shared = Symbol.for(outfile);
   try {
     const { metafile } = await build({

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { runCommand } from "../shared/command-process.ts";
 import { verifyChain, type Verdict } from "../../cli/audit/verify-chain.ts";
 import { auditLine, GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit/chain.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
@@ -123,20 +123,20 @@ test("a long export reports the progress of the check", async () => {
   expect(seen).toEqual([10_000, 20_000]);
 });
 
-const run = (...flags: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["cli/interlock.ts", "audit", "verify", ...flags], {
-    encoding: "utf8",
-  });
+const run = async (...flags: string[]) => {
+  const { exitCode, stdout } = await runCommand(["audit", "verify", ...flags], directory);
+  return { status: exitCode, stdout };
+};
 const fileOf = (name: string, texts: readonly string[]): string => {
   const path = join(directory, name);
   writeFileSync(path, `${texts.join("\n")}\n`);
   return path;
 };
 
-test("the exit code is 0 for a complete chain, and 1 with the line for a broken one", () => {
-  const sound = run(fileOf("whole.jsonl", whole), "--head", last.hash);
+test("the exit code is 0 for a complete chain, and 1 with the line for a broken one", async () => {
+  const sound = await run(fileOf("whole.jsonl", whole), "--head", last.hash);
   expect([sound.status, sound.stdout]).toEqual([0, expect.stringContaining("6 records")]);
-  const broken = run(fileOf("broken.jsonl", replaced(2, rehashed(2))));
+  const broken = await run(fileOf("broken.jsonl", replaced(2, rehashed(2))));
   expect([broken.status, broken.stdout]).toEqual([
     1,
     expect.stringContaining("BROKEN at line 4: it does not follow"),
@@ -157,19 +157,19 @@ function shortened(change: JsonObject = {}): {
   return { texts: [toCanonicalJson({ removed }), ...whole.slice(3)], key };
 }
 
-test("a chain holds after a signed summary of removed records, and a forged summary is named", () => {
+test("a chain holds after a signed summary of removed records, and a forged summary is named", async () => {
   const { texts, key } = shortened();
-  const sound = run(fileOf("shortened.jsonl", texts), "--head", last.hash, "--key", key);
+  const sound = await run(fileOf("shortened.jsonl", texts), "--head", last.hash, "--key", key);
   expect([sound.status, sound.stdout]).toEqual([0, expect.stringContaining("3 were removed")]);
-  const unknown = run(fileOf("shortened.jsonl", texts));
+  const unknown = await run(fileOf("shortened.jsonl", texts));
   expect([unknown.status, unknown.stdout]).toEqual([0, expect.stringContaining("Without --key")]);
-  const foreign = run(fileOf("shortened.jsonl", texts), "--key", shortened().key);
+  const foreign = await run(fileOf("shortened.jsonl", texts), "--key", shortened().key);
   expect([foreign.status, foreign.stdout]).toEqual([
     1,
     expect.stringContaining("BROKEN at line 1: it is signed by another key than --key"),
   ]);
   const forged = texts.with(0, (texts[0] ?? "").replace("2026-11-21", "2026-11-20"));
-  const named = run(fileOf("forged.jsonl", forged), "--key", key);
+  const named = await run(fileOf("forged.jsonl", forged), "--key", key);
   expect([named.status, named.stdout]).toEqual([
     1,
     expect.stringContaining("BROKEN at line 1: its signature is forged"),
@@ -188,18 +188,22 @@ test.each<[string, JsonObject, string]>([
   });
 });
 
-test("a key that begins with a hyphen is a key", () => {
+test("a key that begins with a hyphen is a key", async () => {
   const { texts } = shortened();
-  const verified = run(fileOf("hyphen.jsonl", texts), "--key", "-a-key-of-another-deployment");
+  const verified = await run(
+    fileOf("hyphen.jsonl", texts),
+    "--key",
+    "-a-key-of-another-deployment",
+  );
   expect([verified.status, verified.stdout]).toEqual([
     1,
     expect.stringContaining("it is signed by another key than --key"),
   ]);
 });
 
-test("wrong arguments print the usage", () => {
+test("wrong arguments print the usage", async () => {
   for (const flags of [[], ["a", "b"], ["--url", "http://x"], ["--nonsense"], ["/no/such/file"]]) {
-    expect(run(...flags).status).toBe(2);
+    expect((await run(...flags)).status).toBe(2);
   }
 });
 
@@ -211,18 +215,7 @@ test("the command reads from a deployment with a token from a file", async () =>
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { spawn } = await import("node:child_process");
-  const flags = [
-    "cli/interlock.ts",
-    "audit",
-    "verify",
-    "--url",
-    url,
-    "--token-file",
-    fileOf("token", ["t1"]),
-  ];
-  const child = spawn(process.execPath, flags);
-  const status = await new Promise((ended) => child.on("exit", ended));
+  const { status } = await run("--url", url, "--token-file", fileOf("token", ["t1"]));
   server.close();
   expect([status, asked]).toEqual([0, ["/v1/audit?format=jsonl Bearer t1"]]);
 });

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import {
   cpSync,
   mkdtempSync,
@@ -13,7 +12,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ContractLock } from "../../cli/contracts/lock/contract-lock.ts";
 import { LOCK_NAME, readLock } from "../../cli/contracts/lock/lock-folder.ts";
-import { withCompileCache } from "../shared/compile-cache.ts";
+import { runCommand } from "../shared/command-process.ts";
 import { EXCHANGES, PLANTED_HTTP } from "./planted-http.ts";
 import { failedWithChange } from "./with-change.ts";
 
@@ -35,23 +34,15 @@ const MODES = [
 ];
 
 interface Tested {
-  readonly status: number | null;
+  readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
   /** Verdicts by contract and mode. */
   readonly rows: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-function run(cwd: string, ...args: string[]): Tested {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ["cli/interlock.ts", "contracts", ...args],
-    {
-      cwd,
-      encoding: "utf8",
-      ...(cwd !== ROOT && { env: withCompileCache(cwd) }),
-    },
-  );
+async function run(cwd: string, ...args: string[]): Promise<Tested> {
+  const { exitCode: status, stdout, stderr } = await runCommand(["contracts", ...args], cwd);
   const [table = ""] = stdout.split("\n\n");
   const [[, ...modes] = [], ...rows] = table.split("\n").map((line) => line.split(/ +/));
   return {
@@ -79,8 +70,8 @@ const WHOLE_MS = 300_000;
 test(
   "every contract of this deployment passes every mode that applies to it",
   { timeout: WHOLE_MS },
-  () => {
-    const tested = run(ROOT, "test");
+  async () => {
+    const tested = await run(ROOT, "test");
     expect(tested.status).toBe(0);
     expect(tested.rows.size).toBeGreaterThan(0);
     for (const [key, row] of tested.rows) {
@@ -91,13 +82,13 @@ test(
   },
 );
 
-test("--tool tests one tool, --verbose prints each check, and an unknown tool is an error", () => {
-  const one = run(ROOT, "test", "--tool", "core__calculate", "--verbose");
+test("--tool tests one tool, --verbose prints each check, and an unknown tool is an error", async () => {
+  const one = await run(ROOT, "test", "--tool", "core__calculate", "--verbose");
   expect(one.stdout).toContain("core__calculate@1.0.0  Prompt-Injection: pass\n  ok   ");
   expect(one.stdout).not.toContain("core__generate_title");
-  expect(run(ROOT, "test", "--tool", "core__calculate@1.0.0").status).toBe(0);
-  expect(run(ROOT, "test", "--tool", "core__calc").status).toBe(2);
-  expect(run(ROOT, "check", "--verbose").status).toBe(2);
+  expect((await run(ROOT, "test", "--tool", "core__calculate@1.0.0")).status).toBe(0);
+  expect((await run(ROOT, "test", "--tool", "core__calc")).status).toBe(2);
+  expect((await run(ROOT, "check", "--verbose")).status).toBe(2);
 });
 
 describe("planted faults", () => {
@@ -105,13 +96,12 @@ describe("planted faults", () => {
   let lock: ContractLock;
   let tested: Tested;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     copy = mkdtempSync(join(tmpdir(), "interlock-contracts-test-"));
     for (const part of [
       "src",
       "durable-objects",
       "apps",
-      "cli",
       "test",
       "package.json",
       "tsconfig.json",
@@ -127,7 +117,7 @@ describe("planted faults", () => {
       `export { PLANTED as TOOLS } from "../../${PLANTED}";\n`,
     );
     for (const { name } of PLANTED_HTTP) giveExchanges(name, EXCHANGES);
-    expect(run(copy, "update").status).toBe(0);
+    expect((await run(copy, "update")).status).toBe(0);
     const read = readLock(copy);
     if (!read.ok) throw new Error(read.failure);
     ({ lock } = read.value);
@@ -135,7 +125,7 @@ describe("planted faults", () => {
     edit(PLANTED, 'drift = defineTool({ ...read, name: "planted__drift"', (fault) => {
       return `${fault}, input: v.strictObject({ text: v.pipe(v.string(), v.maxLength(5)) })`;
     });
-    tested = run(copy, "test");
+    tested = await run(copy, "test");
   });
 
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
@@ -159,10 +149,10 @@ describe("planted faults", () => {
     expect(tested.stdout).toContain("no arguments could be made that it takes; give it an example");
   });
 
-  test("without a lock, the drift mode fails", () => {
+  test("without a lock, the drift mode fails", async () => {
     const path = join(copy, LOCK_NAME);
     renameSync(path, `${path}.away`);
-    const unlocked = run(copy, "test", "--tool", "sound__everything");
+    const unlocked = await run(copy, "test", "--tool", "sound__everything");
     renameSync(`${path}.away`, path);
     expect(failedIn(unlocked, "sound__everything@1.0.0")).toEqual(["drift"]);
     expect(unlocked.stdout).toContain("contracts.lock is missing");
@@ -213,9 +203,9 @@ describe("planted faults", () => {
     ["sound__nobody", EXCHANGES, 'there is no tool "sound__nobody"'],
     ["sound__mail", [{ request: { path: [] }, response: {} }], "must have upstream and path"],
     ["sound__mail", [{ request: EXCHANGES[0]?.request, response: { status: 99 } }], "status: "],
-  ])("a file of exchanges that is wrong stops the test: %s", (tool, exchanges, reason) => {
+  ])("a file of exchanges that is wrong stops the test: %s", async (tool, exchanges, reason) => {
     giveExchanges(tool, exchanges);
-    const refused = run(copy, "test");
+    const refused = await run(copy, "test");
     rmSync(join(copy, "src/tools", `${tool}.exchanges.json`));
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain(`tools/${tool}.exchanges.json: `);

@@ -1,36 +1,41 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { startLoopback } from "../adapters/model/loopback.ts";
 import { CHAT } from "../fakes/provider-wires.ts";
 import { inDays, providerOf } from "../shared/model-lists.ts";
+import { ProjectFolder } from "../shared/project-folder.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+const source = (file: string): string => JSON.stringify(join(PACKAGE_FOLDER, "src", file));
+/** A small deployment with every wire. */
+const ENTRY = `
+import { defineDeployment } from ${source("define-deployment.ts")};
+import { CORE_TOOLS } from ${source("core-tools/pack.ts")};
+import { anthropicWire } from ${source("wire/anthropic/wire.ts")};
+import { assistantTransport } from ${source("wire/assistant-transport/wire.ts")};
+import { openAIWire } from ${source("wire/openai/wire.ts")};
+import { responsesWire } from ${source("wire/responses/wire.ts")};
+const wires = { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] };
+export default defineDeployment({ tools: CORE_TOOLS, compiled: undefined, wires }).worker;
+`;
+const project = new ProjectFolder();
+project.write("wrangler.toml", 'main = "src/index.ts"\n');
+project.write("src/index.ts", ENTRY);
+afterAll(() => project[Symbol.dispose]());
 const KEY = "sk-loopback-0123456789";
 
 /** Runs the command with these models at a provider of both wires. */
-async function runModels(models: string, origin: string, args: readonly string[] = []) {
-  const env = {
-    ...process.env,
+const runModels = (models: string, origin: string, args: readonly string[] = []) =>
+  project.run(["models", ...args], {
     MODELS: models,
     OPENAI_BASE_URL: `${origin}/v1`,
     OPENAI_API_KEY: KEY,
     ANTHROPIC_BASE_URL: `${origin}/v1`,
     ANTHROPIC_API_KEY: KEY,
-  };
-  const child = spawn(process.execPath, ["cli/interlock.ts", "models", ...args], {
-    cwd: ROOT,
-    env,
   });
-  const exited = once(child, "exit");
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [exitCode] = await exited;
-  return { exitCode: exitCode as number, stdout, stderr, all: stdout + stderr };
-}
 
 test("a list that never ends is not read on", async () => {
   const endless = createServer((_request, response) => {
@@ -114,10 +119,8 @@ describe("npm run models", () => {
     });
     const codes: [exitCode: number, ofJson: number][] = [];
     for (const { origin } of [echo, words, names, redirect]) {
-      const [text, json] = await Promise.all([
-        runModels("a", origin),
-        runModels("a", origin, ["--json"]),
-      ]);
+      const text = await runModels("a", origin);
+      const json = await runModels("a", origin, ["--json"]);
       expect(text.all + json.all).not.toContain(KEY);
       codes.push([text.exitCode, json.exitCode]);
     }

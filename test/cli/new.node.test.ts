@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCommand } from "../shared/command-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const NODE = process.execPath;
@@ -15,10 +16,9 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function interlock(cwd: string, ...args: string[]) {
-  const command = [join(ROOT, "cli/interlock.ts"), ...args];
-  const { status, stdout, stderr } = spawnSync(NODE, command, { cwd, encoding: "utf8" });
-  return { status, stdout, stderr };
+async function interlock(cwd: string, ...args: string[]) {
+  const { exitCode, stdout, stderr } = await runCommand(args, cwd);
+  return { status: exitCode, stdout, stderr };
 }
 
 const read = (path: string): string => readFileSync(join(folder, path), "utf8");
@@ -26,8 +26,8 @@ const read = (path: string): string => readFileSync(join(folder, path), "utf8");
 describe.each(["minimal", "desk"])("the template %s", (template) => {
   const name = `made-${template}`;
 
-  beforeAll(() => {
-    const { status, stderr } = interlock(folder, "new", name, "--template", template);
+  beforeAll(async () => {
+    const { status, stderr } = await interlock(folder, "new", name, "--template", template);
     expect([status, stderr]).toEqual([0, ""]);
   });
 
@@ -80,16 +80,16 @@ describe("nothing is written when", () => {
     ["there is no such tarball", ["a", "--from", "none.tgz"], 1, /There is no file/],
     ["an option is unknown", ["a", "--colour"], 2, /Unknown option/],
     ["there is no name", [], 2, /One name is needed/],
-  ] as const)("%s", (_case, args, status, reason) => {
-    const made = interlock(folder, "new", ...args);
+  ] as const)("%s", async (_case, args, status, reason) => {
+    const made = await interlock(folder, "new", ...args);
     expect([made.status, made.stderr]).toEqual([status, expect.stringMatching(reason)]);
     expect(existsSync(join(folder, "a"))).toBe(false);
   });
 
-  test("the folder holds something", () => {
+  test("the folder holds something", async () => {
     mkdirSync(join(folder, "taken"));
     writeFileSync(join(folder, "taken/mine.txt"), "mine");
-    const { status, stderr } = interlock(folder, "new", "taken");
+    const { status, stderr } = await interlock(folder, "new", "taken");
     expect([status, stderr]).toEqual([1, expect.stringContaining("is not empty")]);
     expect(existsSync(join(folder, "taken/package.json"))).toBe(false);
   });
@@ -98,8 +98,8 @@ describe("nothing is written when", () => {
 describe("interlock new tool", () => {
   let project: string;
 
-  beforeAll(() => {
-    interlock(folder, "new", "with-tools");
+  beforeAll(async () => {
+    await interlock(folder, "new", "with-tools");
     project = join(folder, "with-tools");
   });
 
@@ -109,24 +109,26 @@ describe("interlock new tool", () => {
     return spawnSync(NODE, [...args, ...config], { cwd: project }).status === 0;
   };
 
-  test("adds a tool to a pack that exists", () => {
-    expect(interlock(project, "new", "tool", "office", "book_room").status).toBe(0);
+  test("adds a tool to a pack that exists", async () => {
+    expect((await interlock(project, "new", "tool", "office", "book_room")).status).toBe(0);
     expect(read("with-tools/src/tools/office/book-room.ts")).toContain('"office__book_room"');
     expect(read("with-tools/src/tools/office/pack.ts")).toContain("[getOpeningHours, bookRoom]");
     expect(existsSync(join(project, "test/office-book-room.test.ts"))).toBe(true);
   });
 
-  test.each(["state_change", "external_side_effect"])("adds a %s to a new pack", (effect) => {
+  test.each(["state_change", "external_side_effect"])("adds a %s to a new pack", async (effect) => {
     const pack = effect.slice(0, 5);
-    const made = interlock(project, "new", "tool", pack, "do_it", "--effect", effect);
+    const made = await interlock(project, "new", "tool", pack, "do_it", "--effect", effect);
     expect(made.status).toBe(0);
     expect(read("with-tools/src/tools/index.ts")).toContain(`...${pack.toUpperCase()}_TOOLS`);
     expect(read(`with-tools/src/tools/${pack}/do-it.ts`)).toContain(`effect: "${effect}"`);
   });
 
-  test("writes what the formatter would write, also when a list gets long", () => {
+  test("writes what the formatter would write, also when a list gets long", async () => {
     for (let index = 0; index < 8; index++) {
-      expect(interlock(project, "new", "tool", "office", `a_long_name_${index}`).status).toBe(0);
+      expect(
+        (await interlock(project, "new", "tool", "office", `a_long_name_${index}`)).status,
+      ).toBe(0);
     }
     expect(isFormatted()).toBe(true);
   });
@@ -138,23 +140,23 @@ describe("interlock new tool", () => {
     ["a name that leaves the folder", ["..", "x"], 2, /is no name/],
     ["an id that is too long", ["office", "x".repeat(60)], 2, /over 64 characters/],
     ["an unknown effect", ["office", "x", "--effect", "none"], 2, /--effect takes/],
-  ] as const)("refuses %s", (_case, args, status, reason) => {
-    const made = interlock(project, "new", "tool", ...args);
+  ] as const)("refuses %s", async (_case, args, status, reason) => {
+    const made = await interlock(project, "new", "tool", ...args);
     expect([made.status, made.stderr]).toEqual([status, expect.stringMatching(reason)]);
   });
 
-  test("refuses a list that it cannot read, and writes nothing", () => {
+  test("refuses a list that it cannot read, and writes nothing", async () => {
     const index = join(project, "src/tools/index.ts");
     const text = readFileSync(index, "utf8");
     writeFileSync(index, "export const OTHER = [];\n");
-    const { status, stderr } = interlock(project, "new", "tool", "fresh", "thing");
+    const { status, stderr } = await interlock(project, "new", "tool", "fresh", "thing");
     writeFileSync(index, text);
     expect([status, stderr]).toEqual([1, expect.stringContaining("has no list")]);
     expect(existsSync(join(project, "src/tools/fresh"))).toBe(false);
   });
 
-  test("refuses a folder without a deployment", () => {
-    const { status, stderr } = interlock(folder, "new", "tool", "office", "x");
+  test("refuses a folder without a deployment", async () => {
+    const { status, stderr } = await interlock(folder, "new", "tool", "office", "x");
     expect([status, stderr]).toEqual([1, expect.stringContaining("There is no wrangler.toml")]);
   });
 });
@@ -164,13 +166,13 @@ describe("interlock new workspace", () => {
   const settings = (): string => read("with-workspace/wrangler.toml");
   const count = (text: string): number => settings().split(text).length - 1;
 
-  beforeAll(() => {
-    interlock(folder, "new", "with-workspace");
+  beforeAll(async () => {
+    await interlock(folder, "new", "with-workspace");
     project = join(folder, "with-workspace");
   });
 
-  test("writes its tables, the entry, and its binding in each environment", () => {
-    const made = interlock(project, "new", "workspace", "shelf");
+  test("writes its tables, the entry, and its binding in each environment", async () => {
+    const made = await interlock(project, "new", "workspace", "shelf");
     expect([made.status, made.stderr]).toEqual([0, ""]);
     expect(read("with-workspace/src/workspaces.ts")).toContain("hostWorkspaces([shelf])");
     expect(read("with-workspace/src/index.ts")).toContain("export const { WorkspaceObject }");
@@ -184,20 +186,22 @@ describe("interlock new workspace", () => {
     expect(spawnSync(NODE, [...args, ...config], { cwd: project }).status).toBe(0);
   });
 
-  test("adds another one beside it, and writes nothing that is there", () => {
+  test("adds another one beside it, and writes nothing that is there", async () => {
     const before = settings();
-    expect(interlock(project, "new", "workspace", "tasks").status).toBe(0);
+    expect((await interlock(project, "new", "workspace", "tasks")).status).toBe(0);
     expect(read("with-workspace/src/workspaces.ts")).toContain("hostWorkspaces([shelf, tasks])");
     expect(settings()).toBe(before);
-    expect(interlock(project, "new", "workspace", "tasks").stdout).toContain("has everything");
+    expect((await interlock(project, "new", "workspace", "tasks")).stdout).toContain(
+      "has everything",
+    );
   });
 
-  test("adds a binding that an environment lost", () => {
+  test("adds a binding that an environment lost", async () => {
     const file = join(project, "wrangler.toml");
     const before = settings();
     const own = '\n[[env.staging.durable_objects.bindings]]\nname = "WORKSPACES"\n';
     writeFileSync(file, before.replace(`${own}class_name = "WorkspaceObject"\n`, ""));
-    const { stdout } = interlock(project, "new", "workspace", "shelf");
+    const { stdout } = await interlock(project, "new", "workspace", "shelf");
     expect([stdout.split("\n")[0], settings()]).toEqual(["wrote wrangler.toml", before]);
   });
 
@@ -205,11 +209,11 @@ describe("interlock new workspace", () => {
     ["a name with capitals", "Shelf", 2, /is no name/],
     ["a name that leaves the folder", "../x", 2, /is no name/],
     ["an entry that it cannot read", "other", 1, /src\/index\.ts does not have/],
-  ] as const)("refuses %s, and writes nothing", (_case, name, status, reason) => {
+  ] as const)("refuses %s, and writes nothing", async (_case, name, status, reason) => {
     const entry = join(project, "src/index.ts");
     const before = readFileSync(entry, "utf8");
     if (status === 1) writeFileSync(entry, "export default {};\n");
-    const made = interlock(project, "new", "workspace", name);
+    const made = await interlock(project, "new", "workspace", name);
     writeFileSync(entry, before);
     expect([made.status, made.stderr]).toEqual([status, expect.stringMatching(reason)]);
     expect(existsSync(join(project, `src/tools/${name}`))).toBe(false);

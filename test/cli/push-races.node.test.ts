@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CommandResult } from "../shared/project-folder.ts";
+import type { CommandResult } from "../shared/command-process.ts";
 import { openPushDesk, actionsOf, SUM, TIME } from "../shared/push-desk.ts";
 
 const desk = openPushDesk();

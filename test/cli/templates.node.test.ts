@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { runCommand } from "../shared/command-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Below the repository, so that valibot and vitest are those of the repository. */
@@ -21,16 +22,17 @@ mkdirSync(FOLDER, { recursive: true });
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 /** Makes a project, as an author does, with a tool of each effect and a workspace. */
-function makeProject(template: string): string {
-  const interlock = (cwd: string, ...args: string[]): void => {
-    execFileSync(process.execPath, [join(ROOT, "cli/interlock.ts"), ...args], { cwd });
+async function makeProject(template: string): Promise<string> {
+  const interlock = async (cwd: string, ...args: string[]): Promise<void> => {
+    const { exitCode, stderr } = await runCommand(args, cwd);
+    expect([exitCode, stderr]).toEqual([0, ""]);
   };
-  interlock(FOLDER, "new", template, "--template", template);
+  await interlock(FOLDER, "new", template, "--template", template);
   const project = join(FOLDER, template);
   for (const effect of ["read_only", "state_change", "external_side_effect"]) {
-    interlock(project, "new", "tool", "extra", `try_${effect}`, "--effect", effect);
+    await interlock(project, "new", "tool", "extra", `try_${effect}`, "--effect", effect);
   }
-  interlock(project, "new", "workspace", "shelf");
+  await interlock(project, "new", "workspace", "shelf");
   mkdirSync(join(project, ".interlock"));
   writeFileSync(join(project, ".interlock/contracts.js"), "export const COMPILED = undefined;\n");
   writeFileSync(
@@ -41,7 +43,7 @@ function makeProject(template: string): string {
 }
 
 for (const template of ["minimal", "desk"]) {
-  const project = makeProject(template);
+  const project = await makeProject(template);
 
   test(`the template ${template} compiles as strictly as its own settings ask`, () => {
     const settings = join(project, "tsconfig.here.json");

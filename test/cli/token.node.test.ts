@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,14 +6,24 @@ import { expect, test } from "vitest";
 import { createConsoleLog } from "../../src/adapters/platform/console-log.ts";
 import { createJwtAuthenticator } from "../../src/adapters/identity/jwt-authenticator.ts";
 import { systemClock } from "../../src/adapters/platform/system.ts";
+import { runCommand } from "../shared/command-process.ts";
 import { parseApiTokens } from "../../src/protocol/identity/api-token.ts";
 
-const token = (...flags: string[]): ReturnType<typeof spawnSync> =>
-  spawnSync(process.execPath, ["cli/interlock.ts", "token", ...flags], { encoding: "utf8" });
+const token = async (...flags: string[]) => {
+  const { exitCode, stdout, stderr } = await runCommand(["token", ...flags], tmpdir());
+  return { status: exitCode, stdout, stderr };
+};
 
-test("prints a token, and an entry with only its hash", () => {
-  const { stdout, status } = token("--tenant", "acme", "--actor", "service:ci", "--scopes", "chat");
-  const [secret = "", entry = ""] = String(stdout).trim().split("\n");
+test("prints a token, and an entry with only its hash", async () => {
+  const { stdout, status } = await token(
+    "--tenant",
+    "acme",
+    "--actor",
+    "service:ci",
+    "--scopes",
+    "chat",
+  );
+  const [secret = "", entry = ""] = stdout.trim().split("\n");
   expect(status).toBe(0);
   expect(secret).toMatch(/^ilk_[\w-]{43}$/);
   expect(entry).not.toContain(secret);
@@ -29,8 +38,8 @@ test("prints a token, and an entry with only its hash", () => {
   ]);
 });
 
-test("adds the roles of the person", () => {
-  const { stdout } = token(
+test("adds the roles of the person", async () => {
+  const { stdout } = await token(
     "--tenant",
     "acme",
     "--actor",
@@ -38,13 +47,13 @@ test("adds the roles of the person", () => {
     "--roles",
     "approver,operator",
   );
-  const [, entry = ""] = String(stdout).trim().split("\n");
+  const [, entry = ""] = stdout.trim().split("\n");
   expect(parseApiTokens(entry)).toMatchObject([{ roles: ["approver", "operator"] }]);
 });
 
-test("adds the user for whom the caller acts", () => {
-  const { stdout } = token("--tenant", "acme", "--actor", "agent:x", "--subject", "user:ann");
-  const [, entry = ""] = String(stdout).trim().split("\n");
+test("adds the user for whom the caller acts", async () => {
+  const { stdout } = await token("--tenant", "acme", "--actor", "agent:x", "--subject", "user:ann");
+  const [, entry = ""] = stdout.trim().split("\n");
   expect(parseApiTokens(entry)).toMatchObject([{ actorId: "agent:x", subjectId: "user:ann" }]);
 });
 
@@ -57,8 +66,8 @@ test.each([
   [["--tenant", "acme", "--actor", "user:x", "--roles", "Approver"]],
   [["--tenant", "acme", "--actor", "user:x", "--subject", "ann"]],
   [["--nonsense"]],
-])("wrong arguments print the usage: %j", (flags) => {
-  const { stdout, stderr, status } = token(...flags);
+])("wrong arguments print the usage: %j", async (flags) => {
+  const { stdout, stderr, status } = await token(...flags);
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("Usage: interlock token");
 });
@@ -80,7 +89,7 @@ test("makes a JWT that a deployment with the same secret accepts", async () => {
       "approver",
     ];
     const whose = ["--issuer", "https://id.test", "--audience", "interlock", "--secret-file", file];
-    const { stdout } = token("jwt", ...whose, ...who);
+    const { stdout } = await token("jwt", ...whose, ...who);
     const verifier = createJwtAuthenticator(
       {
         issuer: "https://id.test",
@@ -96,7 +105,7 @@ test("makes a JWT that a deployment with the same secret accepts", async () => {
       },
       { clock: systemClock, fetch, keepAlive: () => undefined, log: createConsoleLog() },
     );
-    expect(await verifier.verify(String(stdout).trim())).toEqual({
+    expect(await verifier.verify(stdout.trim())).toEqual({
       ok: true,
       value: {
         tenantId: "acme",
@@ -106,7 +115,7 @@ test("makes a JWT that a deployment with the same secret accepts", async () => {
         scopes: ["chat", "runs:read", "tools:read"],
       },
     });
-    expect(token("jwt", ...who).status).toBe(2);
+    expect((await token("jwt", ...who)).status).toBe(2);
   } finally {
     rmSync(directory, { recursive: true });
   }

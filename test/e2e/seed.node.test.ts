@@ -4,7 +4,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
-import { type CommandResult, ProjectFolder } from "../shared/project-folder.ts";
+import type { CommandResult } from "../shared/command-process.ts";
+import { ProjectFolder } from "../shared/project-folder.ts";
 import { type StartedDeployment, startDeployment } from "../shared/started-deployment.ts";
 
 const TOKEN = "ilk_the-token-of-ann";

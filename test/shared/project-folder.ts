@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -11,17 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
-import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
-
-/** What a command printed, and how it ended. */
-export interface CommandResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Both, for what must not appear. */
-  readonly all: string;
-}
+import { type CommandResult, runCommand } from "./command-process.ts";
 
 /** A folder of a project on this machine, in which `interlock` runs. */
 export class ProjectFolder implements Disposable {
@@ -51,15 +39,8 @@ export class ProjectFolder implements Disposable {
   }
 
   /** Runs `interlock` with these arguments, and these variables beside those of this process. */
-  async run(args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
-    const script = join(PACKAGE_FOLDER, "cli/interlock.ts");
-    const env = { ...process.env, ...variables };
-    const child = spawn(process.execPath, [script, ...args], { cwd: this.path, env });
-    const exited = once(child, "exit");
-    child.stdin.end();
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    const [exitCode] = await exited;
-    return { exitCode: exitCode as number, stdout, stderr, all: stdout + stderr };
+  run(args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+    return runCommand(args, this.path, variables);
   }
 
   [Symbol.dispose](): void {

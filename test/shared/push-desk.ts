@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, request as sendRequest, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { type CommandResult, ProjectFolder } from "./project-folder.ts";
+import type { CommandResult } from "./command-process.ts";
+import { ProjectFolder } from "./project-folder.ts";
 import { startDeployment, type StartedDeployment } from "./started-deployment.ts";
 
 const SCOPES = [
