@@ -3,13 +3,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createModelCatalog } from "../../src/protocol/model/catalog.ts";
+import { runCommand } from "../shared/command-process.ts";
 import { ROOT } from "./code-blocks.ts";
 
 /**
  * Tells what is wrong with a command of the documents that no test runs: its script, subcommand,
  * file or one of its options does not exist. Undefined for a right one.
  */
-export function checkCall([program = "", ...args]: readonly string[]): string | undefined {
+export async function checkCall([program = "", ...args]: readonly string[]): Promise<
+  string | undefined
+> {
   switch (program) {
     case "npm":
       return checkNpm(args);
@@ -32,7 +35,7 @@ function missing(file = ""): string | undefined {
 
 const BUILT_IN: ReadonlySet<string> = new Set(["ci", "test", "install", "pack"]);
 
-function checkNpm(args: readonly string[], folder = "."): string | undefined {
+async function checkNpm(args: readonly string[], folder = "."): Promise<string | undefined> {
   // npm exec … -- interlock …
   if (args[0] === "exec") return checkInterlock(args.slice(args.indexOf("--") + 2));
   if (args[0] === "--prefix") return checkNpm(args.slice(2), args[1]);
@@ -44,7 +47,9 @@ function checkNpm(args: readonly string[], folder = "."): string | undefined {
   if (!args.includes("run")) return BUILT_IN.has(name) ? undefined : `npm has no ${name}`;
   const script = scriptsOf(folder)[name];
   if (script === undefined) {
-    return name in scriptsOfProject() ? undefined : `no package.json has the script ${name}`;
+    return name in (await scriptsOfProject())
+      ? undefined
+      : `no package.json has the script ${name}`;
   }
   const passed = rest.filter((word) => word !== "--");
   const [, own, other] = /cli\/interlock\.ts (.*)$|npm (--prefix \w+) start/.exec(script) ?? [];
@@ -58,12 +63,11 @@ function checkNpm(args: readonly string[], folder = "."): string | undefined {
 let projectScripts: Readonly<Record<string, string>> | undefined;
 
 /** The scripts of a project that `interlock new` makes. */
-function scriptsOfProject(): Readonly<Record<string, string>> {
+async function scriptsOfProject(): Promise<Readonly<Record<string, string>>> {
   if (projectScripts) return projectScripts;
   const folder = mkdtempSync(join(tmpdir(), "interlock-docs-"));
   try {
-    const args = [join(ROOT, "cli/interlock.ts"), "new", "made", "--template", "desk"];
-    spawnSync(process.execPath, args, { cwd: folder });
+    await runCommand(["new", "made", "--template", "desk"], folder);
     return (projectScripts = scriptsOf(join(folder, "made")));
   } finally {
     rmSync(folder, { recursive: true });
@@ -75,32 +79,31 @@ function scriptsOf(folder: string): Readonly<Record<string, string>> {
   return (JSON.parse(text) as { readonly scripts: Readonly<Record<string, string>> }).scripts;
 }
 
-function checkNpx([tool = "", ...args]: readonly string[]): string | undefined {
+async function checkNpx([tool = "", ...args]: readonly string[]): Promise<string | undefined> {
   if (tool === "vitest") return missing(args.at(-1));
   if (tool === "interlock") return checkInterlock(args);
   if (tool !== "wrangler") return `nothing checks npx ${tool}; see test/docs/check-call.ts`;
   const [command = ""] = args;
-  if (!help(WRANGLER, []).includes(`wrangler ${command} `)) return `wrangler has no ${command}`;
+  if (!helpOfWrangler([]).includes(`wrangler ${command} `)) return `wrangler has no ${command}`;
   const flags = args.findIndex((word) => word.startsWith("-"));
   // Each help of wrangler takes a second, so it is read only where there is something to look up.
-  return flags < 0 ? undefined : checkFlags(args, help(WRANGLER, args.slice(0, flags)));
+  return flags < 0 ? undefined : checkFlags(args, helpOfWrangler(args.slice(0, flags)));
 }
 
 const WRANGLER = join(ROOT, "node_modules/.bin/wrangler");
 
-function checkInterlock(args: readonly string[]): string | undefined {
-  const script = join(ROOT, "cli/interlock.ts");
-  const text = help(process.execPath, [script, args[0] ?? ""]);
+async function checkInterlock(args: readonly string[]): Promise<string | undefined> {
+  const { stdout: text } = await runCommand([args[0] ?? "", "--help"], ROOT);
   return text.includes("Usage: ") ? checkFlags(args, text) : `interlock has no ${args[0]}`;
 }
 
 const helps = new Map<string, string>();
 
-function help(program: string, args: readonly string[]): string {
+function helpOfWrangler(args: readonly string[]): string {
   const key = args.join(" ");
   const known = helps.get(key);
   if (known !== undefined) return known;
-  const { stdout } = spawnSync(program, [...args, "--help"], { encoding: "utf8", cwd: ROOT });
+  const { stdout } = spawnSync(WRANGLER, [...args, "--help"], { encoding: "utf8", cwd: ROOT });
   helps.set(key, stdout);
   return stdout;
 }
