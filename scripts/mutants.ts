@@ -113,7 +113,7 @@ async function tryMutant(copy: string, mutant: Mutant, tests: TestProcess): Prom
 }
 
 function statesOf(ended: readonly Ended[], { file, name }: NamedTest): readonly Ended["state"][] {
-  const found = ended.filter((test) => test.file === file && test.name === name);
+  const found = ended.filter((test) => test.file === file && test.name.endsWith(name));
   return found.map(({ state }) => state);
 }
 

@@ -4,7 +4,7 @@ import { escapePattern } from "./escape-pattern.ts";
 import type { Asked, Ended } from "./test-process.ts";
 
 /** A change may make a test wait for what never comes. */
-const TEST_TIMEOUT_MS = 30_000;
+const TEST_TIMEOUT_MS = 60_000;
 
 await main(process.argv.slice(2));
 

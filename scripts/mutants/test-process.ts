@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A test by its file, from the root, and its own title. */
+/** A test by its file, from the root, and its title, or the end that a row of a table gives it. */
 export interface NamedTest {
   readonly file: string;
   readonly name: string;

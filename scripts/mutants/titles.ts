@@ -3,7 +3,7 @@ import { escapePattern } from "./escape-pattern.ts";
 
 /** The names of the tests that a file may hold. */
 export interface Titles {
-  /** Says whether a title of the file may be `name`. */
+  /** Says whether `name` may be a title of the file, or what a row of a table gives to one. */
   hold(name: string): boolean;
 }
 

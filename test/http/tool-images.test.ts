@@ -83,13 +83,16 @@ describe("the image of a call", () => {
 });
 
 describe("the image of somebody else's call", () => {
-  test.each(["mallory", "rival", "lab"] as const)("is an unknown run to %s", async (caller) => {
-    const runId = await show("victor");
-    expect((await read(runId, "inv_1/images/1", "victor")).status).toBe(200);
-    const refused = await read(runId, "inv_1/images/1", caller);
-    const invented = await read(`run_${"0".repeat(40)}`, "inv_1/images/1", caller);
-    expect([refused.status, await refused.text()]).toEqual([404, await invented.text()]);
-  });
+  test.each(["mallory", "rival", "lab", "victorsAgent"] as const)(
+    "is an unknown run to %s",
+    async (caller) => {
+      const runId = await show("victor");
+      expect((await read(runId, "inv_1/images/1", "victor")).status).toBe(200);
+      const refused = await read(runId, "inv_1/images/1", caller);
+      const invented = await read(`run_${"0".repeat(40)}`, "inv_1/images/1", caller);
+      expect([refused.status, await refused.text()]).toEqual([404, await invented.text()]);
+    },
+  );
 
   test("needs a token with runs:read", async () => {
     const runId = await show("lab");
