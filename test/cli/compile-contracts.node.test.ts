@@ -14,6 +14,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
 import { readCompiled, type CompiledContracts } from "../../src/contracts/catalog/compiled.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
+import { runCommand } from "../shared/command-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
@@ -57,7 +58,10 @@ function run(command: string, ...args: string[]): Ended {
   return { status, output: `${stdout}${stderr}` };
 }
 
-const build = (): Ended => run("npm", "run", "-s", "build");
+async function build(): Promise<Ended> {
+  const { exitCode, all } = await runCommand(["build"], copy);
+  return { status: exitCode, output: all };
+}
 const deploy = (): Ended =>
   run(process.execPath, WRANGLER, "deploy", "--dry-run", "--outdir", "bundle");
 
@@ -77,17 +81,17 @@ function edit(from: string, to: string): void {
 }
 
 test("the build writes what registration derives, the same bytes every time", async () => {
-  expect(build().status).toBe(0);
+  expect((await build()).status).toBe(0);
   const text = readFileSync(join(copy, COMPILED), "utf8");
   expect(JSON.stringify(readCompiled(TOOLS, await compiled()))).toBe(
     JSON.stringify(registerContracts(TOOLS)),
   );
-  expect(build().status).toBe(0);
+  expect((await build()).status).toBe(0);
   expect(readFileSync(join(copy, COMPILED), "utf8")).toBe(text);
 });
 
-test("a deployment compiles the present contracts, not those of an earlier build", () => {
-  expect(build().status).toBe(0);
+test("a deployment compiles the present contracts, not those of an earlier build", async () => {
+  expect((await build()).status).toBe(0);
   edit("v.maxLength(256)", "v.maxLength(99)");
   const { status, output } = deploy();
   expect([status, output]).toEqual([0, expect.any(String)]);
@@ -99,11 +103,11 @@ test("a deployment compiles the present contracts, not those of an earlier build
 });
 
 test("an invalid contract is neither built nor deployed", async () => {
-  expect(build().status).toBe(0);
+  expect((await build()).status).toBe(0);
   edit('output: ["expression", "result"]', 'output: ["expression", "results"]');
   const reason =
     'contracts: Tool "core__calculate": redaction.output names no field: results; see docs/tools-authoring.md';
-  expect(build()).toEqual({ status: 1, output: expect.stringContaining(reason) });
+  expect(await build()).toEqual({ status: 1, output: expect.stringContaining(reason) });
   expect(await compiled()).toEqual({ ok: false, failure: reason });
   const { status, output } = deploy();
   expect([status, output]).toEqual([1, expect.stringContaining(reason)]);
