@@ -83,10 +83,10 @@ test(
 );
 
 test("--tool tests one tool, --verbose prints each check, and an unknown tool is an error", async () => {
-  const one = await run(ROOT, "test", "--tool", "core__calculate", "--verbose");
+  const one = await run(ROOT, "test", "--tool", "core__calculate@1.0.0", "--verbose");
   expect(one.stdout).toContain("core__calculate@1.0.0  Prompt-Injection: pass\n  ok   ");
   expect(one.stdout).not.toContain("core__generate_title");
-  expect((await run(ROOT, "test", "--tool", "core__calculate@1.0.0")).status).toBe(0);
+  expect(one.status).toBe(0);
   expect((await run(ROOT, "test", "--tool", "core__calc")).status).toBe(2);
   expect((await run(ROOT, "check", "--verbose")).status).toBe(2);
 });
