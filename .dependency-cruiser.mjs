@@ -122,6 +122,7 @@ export const FOLDERS = {
       "esbuild",
       "fast-check",
       "jose",
+      "oxc-parser",
       "valibot",
       "wrangler",
     ],

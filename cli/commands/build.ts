@@ -9,7 +9,8 @@ export const command: Command = {
   usage:
     "Usage: interlock build\n" +
     "Writes .interlock/contracts.js from the tools of the deployment, and .interlock/public\n" +
-    "from the supplied pages and your folder public. Exit code 1: a contract cannot be registered.",
+    "from the supplied pages and your folder public. Exit code 1: a contract cannot be\n" +
+    "registered, or a tool reaches past its capabilities.",
   run: buildProject,
 };
 

@@ -18,6 +18,7 @@ import {
 import type { Finding } from "../environment/finding.ts";
 import { type KnownSecrets, readSecrets } from "../environment/known-secrets.ts";
 import { checkModels } from "../models/check-models.ts";
+import { checkTools } from "../purity/check-tools.ts";
 import { projectFolder } from "../project/folders.ts";
 import { loadEntry } from "../project/load-deployment.ts";
 
@@ -27,7 +28,8 @@ export const command: Command = {
     "Says what an environment of wrangler.toml lacks before a deploy: bindings, objects, variables,\n" +
     "secrets, addresses, compiled contracts, their lock, the documents of the folder tenant. It\n" +
     "runs the migrations of the workspaces in memory. It fails on switches for development, and on\n" +
-    "a tool that still says what interlock new tool wrote. It needs no network.\n" +
+    "a tool that still says what interlock new tool wrote, or reaches past its capabilities. It needs\n" +
+    "no network.\n" +
     "--secrets: the secrets that are stored, as printed by npx wrangler secret list --env NAME, or\n" +
     "lines NAME=value. - is the standard input. Without it, the check says which it did not see.\n" +
     "--ask-providers: asks the providers which models retire, with the keys of --secrets or of the\n" +
@@ -49,7 +51,7 @@ async function checkEnvironment(args: string[]): Promise<void> {
   const project = projectFolder();
   const configs = readEnvironmentConfigs(project, asked.environment);
   const secrets = asked.secretsFile === undefined ? undefined : readSecrets(asked.secretsFile);
-  const { options, exported } = await loadEntry(project).catch(refuseContract);
+  const { options, exported, metafile } = await loadEntry(project).catch(refuseContract);
   const deployment = createDeployment(registerAll(options.tools), options);
   const { environment } = asked;
   const { MODELS } = configs.asked.vars;
@@ -62,6 +64,7 @@ async function checkEnvironment(args: string[]): Promise<void> {
     ...checkModelList(project, modelList, deployment.models),
     ...checkMigrations(deployment.workspaces?.definitions ?? []),
     ...checkPlaceholders(options.tools),
+    ...checkTools(project, metafile),
     ...checkDocuments({
       project,
       deployment,

@@ -25,7 +25,7 @@ export async function loadScenarios(
 ): Promise<readonly OfflineScenario[]> {
   if (file === undefined) return [];
   if (!existsSync(join(project, file))) throw new CommandError(`--offline: there is no ${file}.`);
-  const read = v.safeParse(scenarios, (await loadModule(project, `./${file}`)).default);
+  const read = v.safeParse(scenarios, (await loadModule(project, `./${file}`)).loaded.default);
   if (read.success) return read.output;
   const [issue] = read.issues;
   const at = v.getDotPath(issue);

@@ -6,7 +6,8 @@ import type { JsonValue } from "../../src/protocol/json/value.ts";
 import { fail } from "../../src/protocol/outcome/result.ts";
 import { CommandError } from "../command.ts";
 import { outputFolder, PACKAGE_FOLDER } from "./folders.ts";
-import { loadDeployment } from "./load-deployment.ts";
+import { checkTools } from "../purity/check-tools.ts";
+import { loadEntry } from "./load-deployment.ts";
 import { writeModule } from "./write-module.ts";
 
 /**
@@ -42,8 +43,13 @@ function layOutPages(project: string, output: string): void {
  */
 async function compile(project: string): Promise<CompiledContracts> {
   try {
-    const { tools } = await loadDeployment(project);
-    return compileContracts(registerContracts(tools));
+    const { options, metafile } = await loadEntry(project);
+    const refused = checkTools(project, metafile).filter(({ level }) => level === "error");
+    if (refused.length > 0) {
+      const lines = refused.map(({ place, message }) => `${place}: ${message}`);
+      return fail(`${lines.join("\n")}\nsee docs/tools-authoring.md#what-a-tool-may-not-reach`);
+    }
+    return compileContracts(registerContracts(options.tools));
   } catch (error) {
     if (error instanceof CommandError) return fail(error.message);
     if (!(error instanceof Error)) return fail(String(error));

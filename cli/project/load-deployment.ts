@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build, type PluginBuild } from "esbuild";
+import { build, type Metafile, type PluginBuild } from "esbuild";
 import * as authorCode from "../../src/contracts/define/author-code.ts";
 import type { DeploymentOptions } from "../../src/define-deployment.ts";
 import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";
@@ -20,16 +20,17 @@ export async function loadDeployment(project: string): Promise<DeploymentOptions
   return (await loadEntry(project)).options;
 }
 
-/** Loads the entry: what it hands to `defineDeployment`, and the names of its exports. */
+/** Loads the entry: what it hands to `defineDeployment`, its exports, and what it imports. */
 export async function loadEntry(project: string): Promise<{
   readonly options: DeploymentOptions;
   readonly exported: readonly string[];
+  readonly metafile: Metafile;
 }> {
   const entry = readEntry(project);
-  const loaded = await loadModule(project, entry);
+  const { loaded, metafile } = await loadModule(project, entry);
   const options: unknown = loaded.default && Reflect.get(loaded.default, DEPLOYMENT_OPTIONS);
   if (options !== undefined) {
-    return { options: options as DeploymentOptions, exported: Object.keys(loaded) };
+    return { options: options as DeploymentOptions, exported: Object.keys(loaded), metafile };
   }
   throw new CommandError(`The default export of ${entry} is not the worker of defineDeployment.`);
 }
@@ -42,7 +43,7 @@ export async function loadEntry(project: string): Promise<{
 export async function loadModule(
   project: string,
   entry: string,
-): Promise<{ readonly default?: object }> {
+): Promise<{ readonly loaded: { readonly default?: object }; readonly metafile: Metafile }> {
   // Another command may load the same module at this moment, and Node keeps a module by its name.
   const outfile = join(outputFolder(project), `${basename(entry)}-${randomUUID()}.mjs`);
   const shared = Symbol.for(outfile);
@@ -70,9 +71,10 @@ export async function loadModule(
     });
     process.setSourceMapsEnabled(true);
     Reflect.set(globalThis, shared, authorCode);
-    return (await import(pathToFileURL(outfile).href).catch((error: unknown) => {
+    const loaded = (await import(pathToFileURL(outfile).href).catch((error: unknown) => {
       throw describeThrown(error, findImportCircle(metafile));
     })) as { readonly default?: object };
+    return { loaded, metafile };
   } finally {
     Reflect.deleteProperty(globalThis, shared);
     rmSync(outfile, { force: true });
@@ -89,7 +91,7 @@ function replacePlatform(bundler: PluginBuild): void {
   bundler.onLoad({ filter: /.*/, namespace: "empty" }, () => ({
     contents:
       "export class DurableObject {}\n" +
-      "export const waitUntil = undefined, COMPILED = undefined;",
+      "export const waitUntil = undefined, COMPILED = undefined, connect = undefined, env = {};",
   }));
 }
 
