@@ -26,6 +26,11 @@ export interface ContextAnswer {
   readonly variables?: Readonly<Record<string, string>>;
   /** What the model reads as labelled data. */
   readonly data?: JsonObject;
+  /**
+   * True: nobody but the deployment wrote these values. Else calls that the model makes after them
+   * name the context as a source.
+   */
+  readonly isTrusted?: boolean;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AiEvent } from "../protocol/run/event.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { RunFacts } from "../protocol/run/facts.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import type { ToolCallId } from "../protocol/identity/ids.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 
@@ -49,7 +50,7 @@ export interface MismatchNote {
   /** Number of the invocation within its run. */
   readonly invocation: number;
   /** What the model reads; redacted. */
-  readonly about: JsonObject;
+  readonly about: JsonObject & { readonly tool: string; readonly call_id: ToolCallId };
 }
 
 /** Holds mismatches that the model has to be told of. Contract: synchronous. */

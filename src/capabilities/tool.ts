@@ -117,6 +117,8 @@ export interface BoundToolRuntime {
   readonly isParallel: boolean;
   /** Its output holds text that others wrote. */
   readonly isOutputUntrusted: boolean;
+  /** Its output holds numbers, booleans and listed values only. Failures may still hold text. */
+  readonly isOutputTextFree: boolean;
   readonly isVerificationRequired: boolean;
   /** From the end of a call to the read of its state. */
   readonly verificationDelaySeconds: number;

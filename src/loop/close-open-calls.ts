@@ -37,8 +37,9 @@ function addMissingResults({
 }: Pick<LoopState, "invocations" | "transcript">): void {
   const asked = new Set(transcript.lastToolCalls().map(({ toolCallId }) => toolCallId));
   const answered = transcript.answeredCallIds();
-  for (const { toolCallId, name, end } of invocations.ended()) {
+  for (const record of invocations.ended()) {
+    const { toolCallId, end } = record;
     if (!end || !asked.has(toolCallId) || answered.has(toolCallId)) continue;
-    transcript.addResult({ toolCallId, name }, end);
+    transcript.addResult(record, end, invocations.sourcesOf(record));
   }
 }

@@ -1,11 +1,12 @@
 import type { ToolExecResult, ToolInvocationRecord } from "../protocol/invocation/record.ts";
+import { madeAfter, type MadeAfter } from "../protocol/label/source.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
 import { toExecResult } from "../runner/outcome/exec-result.ts";
 import { WAITING } from "../runner/waiting.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** The calls that a step's model answer asked for. */
-interface AskedCalls {
+interface AskedCalls extends MadeAfter {
   readonly step: number;
   readonly calls: readonly ToolCall[];
 }
@@ -17,12 +18,12 @@ interface ExecutedCalls {
 }
 
 /** Shows every tool call of a step to readers and admits its operation. */
-export function proposeCalls(scope: RunScope, { step, calls }: AskedCalls): void {
+export function proposeCalls(scope: RunScope, { step, calls, after }: AskedCalls): void {
   const nowMs = scope.clock.nowMs();
   const events = calls.map((call) => {
     const { toolCallId, name: toolName } = call;
     const part = scope.nextPart();
-    scope.state.invocations.admit(call, { step, part }, nowMs);
+    scope.state.invocations.admit(call, { step, part, ...madeAfter(after) }, nowMs);
     return { type: "tool_call_proposed" as const, part, toolCallId, toolName };
   });
   if (events.length > 0) scope.journal.append(events);
@@ -51,7 +52,7 @@ export async function executeCalls(
     else {
       // No model reads the result of a direct call.
       if (isWaiting || answered.has(toolCallId) || scope.claim.call) continue;
-      transcript.addResult(record, outcome);
+      transcript.addResult(record, outcome, invocations.sourcesOf(record));
     }
   }
   const hasUnknownOutcome = invocations.ofStep(step).some(({ state }) => state === "EXPIRED");

@@ -2,6 +2,7 @@ import type { HookContext } from "../protocol/assistant/context.ts";
 import { fillTemplate } from "../protocol/assistant/template.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
+import { joinSources, labelled, type Sources } from "../protocol/label/source.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { labelData } from "../protocol/text/label-data.ts";
@@ -22,7 +23,7 @@ const CONTEXT_RULE =
  */
 export function buildPrompt(
   { instructions = "", principal, context: requested }: RunClaim,
-  { variables, data: known }: HookContext,
+  { variables, data: known, isTrusted = false }: HookContext,
 ): Result<readonly TranscriptMessage[], RunEnd> {
   const values = { principal, context: new Map(Object.entries(variables)) };
   const filled = fillTemplate(instructions, values);
@@ -32,15 +33,30 @@ export function buildPrompt(
     ...(filled.trim() === "" ? [] : [filled]),
     ...(context.length > 0 ? [CONTEXT_RULE] : []),
   ];
-  return ok([...toMessage("system", rules.join("\n\n")), ...toMessage("user", context.join("\n"))]);
+  const isOthers = known !== undefined || Object.keys(variables).length > 0;
+  const sources: Sources = requested || (isOthers && !isTrusted) ? [{ kind: "context" }] : [];
+  return ok([
+    ...toMessage("system", rules.join("\n\n"), sources),
+    ...toMessage("user", context.join("\n"), sources),
+  ]);
+}
+
+/** Lists the sources of what stands before the conversation. */
+export function sourcesOfPrompt({ prompt }: Pick<RunScope, "prompt">): Sources {
+  const messages = prompt.ok ? prompt.value : [];
+  return messages.reduce<Sources>((known, { sources }) => joinSources(known, sources), []);
 }
 
 function labelContext(source: string, value: JsonObject | undefined): readonly string[] {
   return value ? [labelData({ element: "context", names: { source }, value })] : [];
 }
 
-function toMessage(role: "system" | "user", text: string): readonly TranscriptMessage[] {
-  return text === "" ? [] : [{ role, text }];
+function toMessage(
+  role: "system" | "user",
+  text: string,
+  sources: Sources,
+): readonly TranscriptMessage[] {
+  return text === "" ? [] : [{ role, text, ...labelled(sources) }];
 }
 
 /** Lists the messages that the model sees now. */

@@ -8,6 +8,7 @@ import type { ModelAnswer } from "../protocol/model/event.ts";
 import { NO_USAGE } from "../protocol/model/usage.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { RecordedAnswer } from "../protocol/run/facts.ts";
+import { joinSources, labelled, type Sources } from "../protocol/label/source.ts";
 import { labelData } from "../protocol/text/label-data.ts";
 import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
 import { WAITING } from "../runner/waiting.ts";
@@ -15,6 +16,7 @@ import { askModel, type AnsweredCall } from "./ask-model.ts";
 import { proposeDirectCall } from "./direct-call.ts";
 import { executeCalls, proposeCalls } from "./execute-calls.ts";
 import type { ModelAllowance } from "./model-budget.ts";
+import { sourcesOfPrompt } from "./prompt.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** One model call and the tool calls that it asked for. */
@@ -75,7 +77,8 @@ export function takeSteering({ inbox, mismatches, modelCalls, state }: RunScope)
   // Here every call has its result. Providers refuse a user message between a call and its result.
   for (const { invocation, about } of mismatches?.takeAll() ?? []) {
     const text = `${MISMATCH}${labelData({ element: "verification", names: {}, value: about })}`;
-    state.transcript.add({ role: "user", text, aboutInvocation: invocation });
+    const sources: Sources = [{ kind: "tool", tool: about.tool, call: about.call_id }];
+    state.transcript.add({ role: "user", text, aboutInvocation: invocation, sources });
   }
   for (const text of inbox.takeAll()) state.transcript.add({ role: "user", text });
   if (modelCalls.left <= 1) inbox.close();
@@ -106,8 +109,11 @@ async function answerStep(
   if (answer.finish === "error") return answer;
   const { toolCalls } = answered.answer;
   const calls = callIds.claim(answer.finish === "tool_calls" ? toolCalls : [], number);
-  state.transcript.add(toMessage(answered.answer, calls));
-  proposeCalls(scope, { step: number, calls });
+  // The calls of a step do not label each other: this is what the model was shown before them.
+  const untold = sourcesOfPrompt(scope);
+  const after = joinSources(untold, state.transcript.sources);
+  state.transcript.add({ ...toMessage(answered.answer, calls), ...labelled(untold) });
+  proposeCalls(scope, { step: number, calls, after });
   return answer;
 }
 

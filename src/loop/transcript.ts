@@ -4,6 +4,7 @@ import {
   type TranscriptMessage,
   type TranscriptToolCall,
 } from "../protocol/conversation/message.ts";
+import { joinSources, labelled, type Sources } from "../protocol/label/source.ts";
 import type { InvocationEnd, ToolInvocationRecord } from "../protocol/invocation/record.ts";
 
 /** The stored conversation of a run; its first `claimedMessages` came with the request. */
@@ -22,19 +23,27 @@ export class Transcript {
   readonly #messages: TranscriptMessage[];
   #measuredMessages: number;
   #addedChars = 0;
+  #sources: Sources = [];
 
   constructor(journal: Pick<RunJournal, "remember">, stored: StoredTranscript) {
     this.#journal = journal;
     this.#messages = [...stored.messages];
     this.#measuredMessages = stored.claimedMessages;
+    for (const message of stored.messages) this.#label(message);
   }
 
   get messages(): readonly TranscriptMessage[] {
     return this.#messages;
   }
 
+  /** The sources of the whole conversation. */
+  get sources(): Sources {
+    return this.#sources;
+  }
+
   add(message: TranscriptMessage): void {
     this.#messages.push(message);
+    this.#label(message);
     this.#journal.remember(message);
   }
 
@@ -42,8 +51,10 @@ export class Transcript {
   addResult(
     { toolCallId, name }: Pick<ToolInvocationRecord, "toolCallId" | "name">,
     { observation: result, content }: Pick<InvocationEnd, "observation" | "content">,
+    sources: Sources,
   ): void {
-    this.add({ role: "tool", toolCallId, name, result, ...(content && { content }) });
+    const beside = { ...(content && { content }), ...labelled(sources) };
+    this.add({ role: "tool", toolCallId, name, result, ...beside });
   }
 
   /** Lists the tool calls of the last assistant message. */
@@ -72,6 +83,10 @@ export class Transcript {
     }
     this.#measuredMessages = this.#messages.length;
     return this.#addedChars > MAX_CONVERSATION_BYTES;
+  }
+
+  #label({ sources }: TranscriptMessage): void {
+    this.#sources = joinSources(this.#sources, sources);
   }
 
   #lastAssistantIndex(): number {

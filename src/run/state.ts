@@ -14,6 +14,7 @@ import { isHeldBySaga } from "./undo/standing.ts";
 import type { FingerprintOf } from "./outgoing-hashes.ts";
 import type { Run } from "./run.ts";
 import { awaitsOperator } from "./invocations.ts";
+import { madeAfter } from "../protocol/label/source.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
 import { invocationIdOf } from "../protocol/invocation/id.ts";
 
@@ -80,6 +81,7 @@ async function toSummary(
     version:
       observation?.tool_identity.version ?? binding?.version ?? approval?.toolVersion ?? "unknown",
     step,
+    ...madeAfter(record.after),
     ...(record.saga && { saga: invocationIdOf(record.saga.number) }),
     state,
     attempts: metadata?.attempt_number ?? Math.max(1, dispatches),

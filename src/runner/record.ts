@@ -14,6 +14,7 @@ import type { PlannedVerification } from "../protocol/outcome/verification.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./outcome/audit-call.ts";
 import type { Conclusion, EndingCall } from "./outcome/conclusion.ts";
 import { errorCodeOf, toExecResult } from "./outcome/exec-result.ts";
+import { isUntrusted } from "./outcome/is-untrusted.ts";
 import { markFailedUndo } from "./undo/failed-undo.ts";
 import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
 import { observe } from "./outcome/observe.ts";
@@ -52,6 +53,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     observation,
     ...(verification && { verification }),
     ...(content.length > 0 && { content }),
+    ...(isUntrusted(ports, call, conclusion) && { isUntrusted: true as const }),
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
     ...(errorId !== undefined && { errorId }),

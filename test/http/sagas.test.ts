@@ -86,6 +86,24 @@ test("a saga makes its steps in order, each an invocation of its own, and a read
   expect(stream).not.toContain("secret-");
 });
 
+test("a step has the sources of the steps before it, and the next call those of the saga", async () => {
+  await govern({ allowedTools: [...JOURNEY_TOOLS, "core__calculate"] });
+  const saga = { name: SAGA, args: JSON.stringify({ where: "Nice", pin: "1" }) };
+  const sum = { name: "core__calculate", args: '{"expression":"1+1"}' };
+  const response = await chat([{ calls: [saga] }, { calls: [sum] }, {}], "bendable");
+  await response.text();
+  const { toolCalls } = await ended(runIdOf(response), "bendable");
+  const after = [{ kind: "tool", tool: "lab__book_room", call: toolCalls[1]?.toolCallId }];
+  expect(toolCalls.map((call) => [call.name, call.after])).toEqual([
+    [SAGA, undefined],
+    ["lab__book_room", undefined],
+    ["lab__book_train", after],
+    ["lab__pay_journey", after],
+    ["lab__mail_tickets", after],
+    ["core__calculate", after],
+  ]);
+});
+
 test("a step that fails undoes the steps before it, the last one first", async () => {
   faults.set("pay", "fails");
   const told = await book("Oslo");

@@ -33,6 +33,7 @@ const LAB = {
     "lab__halves",
     "lab__echo_service",
     "lab__complain",
+    "lab__measure",
     "lab__illustrate",
     "lab__list_pages",
     "lab__photograph",

@@ -74,6 +74,8 @@ const cancelTrain = defineTool({
 const bookRoom = defineTool({
   ...base,
   name: "lab__book_room",
+  // The hotel names its bookings.
+  security: { untrustedOutput: true },
   transactional: { semantics: "saga_step", compensationTool: "lab__cancel_room" },
   compensate: ({ where }, { secret }) => ({ where, pin: secret }),
   execute: act("book_room"),

@@ -37,7 +37,7 @@ import { classifyIssues } from "./classify-issues.ts";
  * Threat: a function changes its arguments, and later ones act with what nobody checked.
  */
 export function bindTool(
-  { contract, spec }: RegisteredContract,
+  { contract, spec, isOutputTextFree }: RegisteredContract,
   capabilities: RunCapabilities,
 ): BoundToolRuntime {
   const argsAllowlist = compileAllowlist(contract.redaction.args);
@@ -76,6 +76,7 @@ export function bindTool(
     isIdempotent: idempotency.supported,
     isParallel: contract.parallel,
     isOutputUntrusted: security.untrustedOutput,
+    isOutputTextFree,
     isVerificationRequired: transactional.verificationRequired,
     verificationDelaySeconds: contract.verification?.delaySeconds ?? 0,
     progressStages: contract.progressStages,

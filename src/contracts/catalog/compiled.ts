@@ -21,9 +21,10 @@ export type CompiledContracts = Result<readonly CompiledContract[], string>;
  * Takes the derived schemas, so that a deployment does not derive or check anything at its start.
  */
 export function compileContracts(registered: readonly RegisteredContract[]): CompiledContracts {
-  const value = registered.map(({ contract, spec, outputSchema }) => {
+  const value = registered.map(({ contract, spec, outputSchema, isOutputTextFree }) => {
     const { name, version, inputSchema } = spec;
-    return { name, version, stamp: stampOf(contract), inputSchema, outputSchema };
+    const schemas = { inputSchema, outputSchema, ...(isOutputTextFree && TEXT_FREE) };
+    return { name, version, stamp: stampOf(contract), ...schemas };
   });
   return { ok: true, value };
 }
@@ -48,6 +49,8 @@ export function readCompiled(
     return joinSchemas(contract, kept);
   });
 }
+
+const TEXT_FREE = { isOutputTextFree: true } as const;
 
 const STALE = "the compiled contracts do not match the code; run npx interlock build";
 

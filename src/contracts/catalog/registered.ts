@@ -6,6 +6,8 @@ import type { AnyToolContract } from "../define/definition.ts";
 export interface DerivedSchemas {
   readonly inputSchema: JsonSchema7;
   readonly outputSchema: JsonSchema7;
+  /** The output holds numbers, booleans and listed values only. */
+  readonly isOutputTextFree?: true;
 }
 
 /** A contract that passed registration, either just now or in the build. */
@@ -13,6 +15,7 @@ export interface RegisteredContract {
   readonly contract: AnyToolContract;
   readonly spec: ToolSpec;
   readonly outputSchema: JsonSchema7;
+  readonly isOutputTextFree: boolean;
 }
 
 /** Lists the specs of contracts, in their order. */
@@ -23,7 +26,7 @@ export function specsOf(contracts: readonly RegisteredContract[]): readonly Tool
 /** Joins a contract and its schemas. Contract: the caller has checked that they belong together. */
 export function joinSchemas(
   contract: AnyToolContract,
-  { inputSchema, outputSchema }: DerivedSchemas,
+  { inputSchema, outputSchema, isOutputTextFree }: DerivedSchemas,
 ): RegisteredContract {
   const spec = {
     name: contract.name as ToolId,
@@ -39,7 +42,7 @@ export function joinSchemas(
     redaction: contract.redaction,
     ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
   };
-  return { contract, spec, outputSchema };
+  return { contract, spec, outputSchema, isOutputTextFree: isOutputTextFree === true };
 }
 
 /** Makes a map key for one version of one tool. */

@@ -1,4 +1,5 @@
 import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
+import { admitsText } from "./admits-text.ts";
 import { checkSaga } from "./check-saga.ts";
 import { checkConsistency } from "./consistency.ts";
 import { ContractError } from "../define/contract-error.ts";
@@ -83,5 +84,7 @@ export function registerContract(contract: AnyToolContract): RegisteredContract 
   };
   const schemas = { inputSchema: schemaOf("input"), outputSchema: schemaOf("output") };
   const reason = checkConsistency({ contract, ...schemas });
-  return reason === undefined ? joinSchemas(contract, schemas) : reject(reason);
+  if (reason !== undefined) return reject(reason);
+  const isTextFree = !admitsText(schemas.outputSchema);
+  return joinSchemas(contract, { ...schemas, ...(isTextFree && { isOutputTextFree: true }) });
 }

@@ -5,6 +5,7 @@ import { leavesOf } from "../json/pointer.ts";
 import type { ShownChange } from "./shown.ts";
 import type { TermChange } from "./terms.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
+import { describeSources } from "../label/source.ts";
 import { joinNotes, type VisibleNote } from "../text/visible-note.ts";
 import { toVisible } from "../text/visible.ts";
 
@@ -48,6 +49,7 @@ export function formatPacketLines(
     line("actionName", "Tool", `${actionName.tool}, version ${actionName.version}`),
     ...(workspaceId === undefined ? [] : [line("workspaceId", "Workspace", workspaceId)]),
     line("consequence", "Consequence", packet.consequence),
+    ...(packet.after ? [line("after", "After reading", describeSources(packet.after))] : []),
     ...formatArguments(packet.arguments),
     ...(packet.steps ?? []).map(lineOfStep),
     ...linesOfState("beforeState", packet.beforeState),

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json/value.ts";
+import type { Sources } from "../label/source.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
 
 /**
@@ -14,6 +15,8 @@ export type ConfirmationPacket = {
     readonly version: string;
   };
   readonly consequence: string;
+  /** What the model had been shown when it proposed the call. Absent: no text of others. */
+  readonly after?: Sources;
   /** The workspace in which the call acts; absent for a call without one. */
   readonly workspaceId?: string;
   readonly arguments: {

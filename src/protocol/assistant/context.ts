@@ -25,6 +25,8 @@ export interface HookContext {
   readonly variables: Readonly<Record<string, string>>;
   /** What the model reads as labelled data. */
   readonly data?: JsonObject | undefined;
+  /** Nobody but the deployment wrote these values. */
+  readonly isTrusted?: boolean | undefined;
 }
 
 const hookContext = v.strictObject({
@@ -39,6 +41,7 @@ const hookContext = v.strictObject({
     {},
   ),
   data: v.optional(v.custom<JsonObject>(isJsonObject)),
+  isTrusted: v.optional(v.boolean()),
 });
 
 /**

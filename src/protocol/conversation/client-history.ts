@@ -4,6 +4,7 @@ import { fail, ok, type Result } from "../outcome/result.ts";
 import type { ChatMessage, SentFile } from "../run/chat-request.ts";
 import { utf8Bytes } from "../text/encoding.ts";
 import type { FilePart, UserPart } from "./file-part.ts";
+import type { Sources } from "../label/source.ts";
 import type { ShownContent } from "../tool/content.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "./message.ts";
 
@@ -136,7 +137,7 @@ function readUser(
     else parts.push(part);
   }
   return parts.some(({ type }) => type !== "text")
-    ? { role: "user", text, parts }
+    ? { role: "user", text, parts, sources: [{ kind: "file" }] }
     : { role: "user", text };
 }
 
@@ -144,7 +145,9 @@ function readAssistant(
   content: Extract<ChatMessage, { role: "assistant" }>["content"],
   { history, pointer, limitsOf }: ReadContext,
 ): ReadResult<TranscriptMessage> {
-  if (typeof content === "string") return ok({ role: "assistant", text: content, toolCalls: [] });
+  if (typeof content === "string") {
+    return ok({ role: "assistant", text: content, toolCalls: [], sources: POSTED });
+  }
   const toolCalls: TranscriptToolCall[] = [];
   for (const [index, part] of content.entries()) {
     if (part.type !== "tool-call") continue;
@@ -165,8 +168,11 @@ function readAssistant(
     toolCalls.push({ toolCallId: toolCallId as ToolCallId, name: toolName, argumentsText });
   }
   const spoken = content.filter((part) => part.type === "text");
-  return ok({ role: "assistant", text: joinText(spoken), toolCalls });
+  return ok({ role: "assistant", text: joinText(spoken), toolCalls, sources: POSTED });
 }
+
+/** Nobody can tell who wrote what a client posts as an answer or a result. */
+const POSTED: Sources = [{ kind: "history" }];
 
 function readToolResult(
   content: Extract<ChatMessage, { role: "tool" }>["content"],
@@ -197,6 +203,7 @@ function readToolResult(
     name,
     result: part.result,
     ...(beside.length > 0 && { content: beside.map(withoutImage) }),
+    sources: POSTED,
   });
 }
 

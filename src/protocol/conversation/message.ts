@@ -1,5 +1,6 @@
 import type { ToolCallId } from "../identity/ids.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
+import type { Labelled } from "../label/source.ts";
 import type { KeptContent } from "../tool/content.ts";
 import type { UserPart } from "./file-part.ts";
 
@@ -25,8 +26,13 @@ export interface OpaqueAnswer {
   readonly items: readonly JsonObject[];
 }
 
-/** One message of the conversation, as the model sees it. */
-export type TranscriptMessage =
+/**
+ * One message of the conversation, as the model sees it, and the sources of its text. An answer of
+ * the model names those that no other message names: the context of its run.
+ */
+export type TranscriptMessage = Labelled & UnlabelledMessage;
+
+type UnlabelledMessage =
   | { readonly role: "system"; readonly text: string }
   | {
       readonly role: "user";

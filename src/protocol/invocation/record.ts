@@ -2,6 +2,7 @@ import type { BudgetAmounts } from "../budget/amounts.ts";
 import type { ActorId, ConnectionId, RunId, TenantId, ToolCallId } from "../identity/ids.ts";
 import type { InvocationState } from "./state.ts";
 import type { UndoAttempt } from "./undo.ts";
+import type { MadeAfter } from "../label/source.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
 import type { CallOrigin, SagaLink } from "../tool/call.ts";
@@ -47,7 +48,7 @@ export interface ToolExecResult {
  * One logical operation of a run, as recorded (seeds/000 #10; seeds/004, "Idempotency State
  * Model"). Of what the run keeps, only this and the transcript hold raw arguments.
  */
-export interface ToolInvocationRecord {
+export interface ToolInvocationRecord extends MadeAfter {
   /** From 1, in the order asked. */
   readonly number: number;
   readonly toolCallId: ToolCallId;
@@ -123,6 +124,8 @@ export interface InvocationEnd {
   readonly observation: ObservationObject;
   /** Text and images beside the observation. Present exactly when there are some. */
   readonly content?: readonly KeptContent[];
+  /** Observation and content may hold text that others wrote. */
+  readonly isUntrusted?: true;
   /** Present exactly when the state after the call is to be verified. */
   readonly verification?: PlannedVerification;
   /** What may follow (seeds/004, "Response Vector Model"). */

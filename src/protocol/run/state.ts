@@ -6,6 +6,7 @@ import type { InvocationState } from "../invocation/state.ts";
 import type { NextAction } from "../outcome/response-vector.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 import type { UnverifiedReason, VerificationOutcome } from "../outcome/verification.ts";
+import type { MadeAfter } from "../label/source.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { Usage } from "../model/usage.ts";
 
@@ -49,7 +50,7 @@ export interface VerificationSummary {
 }
 
 /** One tool call as `GET /v1/runs/:id` shows it. */
-export interface ToolCallSummary {
+export interface ToolCallSummary extends MadeAfter {
   readonly toolCallId: ToolCallId;
   /** `inv_<number>`: the id with which an operator resolves an unknown outcome. */
   readonly invocationId: string;

@@ -3,6 +3,8 @@ import type { Log } from "../../capabilities/log.ts";
 import type { ConfirmationPacket, ShownStates } from "../../protocol/approval/packet.ts";
 import { diffShown, type ShownCall, type ShownChange } from "../../protocol/approval/shown.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
+import { madeAfter } from "../../protocol/label/source.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import { describeAction } from "./describe-action.ts";
 import { describeCompensation, type UndoPorts } from "./describe-compensation.ts";
@@ -12,6 +14,7 @@ import { planSteps } from "./plan-steps.ts";
 export interface PacketPorts extends UndoPorts {
   readonly log: Log;
   readonly fingerprints: Fingerprints;
+  readonly invocations: Pick<InvocationLedger, "find">;
 }
 
 /** A call, and how its target stands. */
@@ -65,6 +68,7 @@ async function buildPacket(
   return {
     actionName: { title, tool: tool.id, version: tool.version },
     consequence,
+    ...madeAfter(ports.invocations.find(context)?.after),
     ...(workspaceId !== undefined && { workspaceId }),
     arguments: { shown, withheld: withheldPaths(args, shown) },
     ...(steps && { steps }),

@@ -3,6 +3,8 @@ import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import { MAX_CONTRACT_BYTES } from "../../protocol/identity/ids.ts";
 import { isLegalMove, type InvocationState } from "../../protocol/invocation/state.ts";
+import { sourcesOfResults } from "../../protocol/label/of-results.ts";
+import { madeAfter, type MadeAfter, type Sources } from "../../protocol/label/source.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { UndoAttempt } from "../../protocol/invocation/undo.ts";
@@ -79,6 +81,13 @@ export class InvocationLedger {
     return operations.flatMap((operation) => this.#records.get(operation) ?? []);
   }
 
+  /** Lists the sources of what a call returned: of itself, and of its steps if it is a saga. */
+  sourcesOf({ step, number }: Pick<ToolInvocationRecord, "step" | "number">): Sources {
+    const isPart = (one: ToolInvocationRecord): boolean =>
+      one.number === number || one.saga?.number === number;
+    return sourcesOfResults(this.ofStep(step).filter(isPart));
+  }
+
   /** Lists the records that have not ended, in the order asked. */
   open(): readonly ToolInvocationRecord[] {
     return [...this.#records.values()].filter(({ end }) => end === undefined);
@@ -92,7 +101,7 @@ export class InvocationLedger {
   /** Opens the record of an operation. Contract: an operation is admitted once. */
   admit(
     call: ToolCall,
-    { step, part }: Pick<ToolInvocationContext, "step" | "part">,
+    { step, part, after }: Pick<ToolInvocationContext, "step" | "part"> & MadeAfter,
     nowMs: number,
   ): ToolInvocationRecord {
     const { toolCallId, name, truncated, origin, saga } = call;
@@ -108,6 +117,7 @@ export class InvocationLedger {
       truncated,
       ...(origin && { origin }),
       ...(saga && { saga }),
+      ...madeAfter(after),
       state: "PENDING",
       dispatches: 0,
       askedAtMs: nowMs,

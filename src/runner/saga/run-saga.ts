@@ -7,6 +7,8 @@ import type {
   ToolInvocationContext,
   ToolInvocationRecord,
 } from "../../protocol/invocation/record.ts";
+import { sourcesOfResults } from "../../protocol/label/of-results.ts";
+import { joinSources, madeAfter, type MadeAfter } from "../../protocol/label/source.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { SagaLink } from "../../protocol/tool/call.ts";
@@ -101,7 +103,11 @@ function askForStep(
   try {
     const { toolId } = planned;
     const text = writeArguments(planned.arguments(saga.args.value, outputsOf(made)));
-    if (text !== undefined) return ok(admitCall(ports, saga, { link, toolId, text }));
+    if (text !== undefined) {
+      const earlier = sourcesOfResults(made.map(({ record }) => record));
+      const after = joinSources(saga.record.after ?? [], earlier);
+      return ok(admitCall(ports, saga, { link, toolId, text, after }));
+    }
   } catch (thrown) {
     const about = { toolId: saga.tool.id, toolVersion: saga.tool.version };
     const errorId = ports.log.fault("call_failed", thrown, about);
@@ -159,14 +165,14 @@ function findCall(
 function admitCall(
   { invocations, journal, clock, nextPart }: SagaPorts,
   { record, context }: RunningSaga,
-  asked: { readonly link: SagaLink; readonly toolId: string; readonly text: string },
+  asked: MadeAfter & { readonly link: SagaLink; readonly toolId: string; readonly text: string },
 ): ToolInvocationRecord {
-  const { link: saga, toolId: name, text: argumentsText } = asked;
+  const { link: saga, toolId: name, text: argumentsText, after } = asked;
   const toolCallId = stepCallIdOf(record, saga);
   const part = nextPart();
   const call = { toolCallId, name, argumentsText, truncated: false, saga };
   journal.append([{ type: "tool_call_proposed", part, toolCallId, toolName: name }]);
-  return invocations.admit(call, { step: context.step, part }, clock.nowMs());
+  return invocations.admit(call, { step: context.step, part, ...madeAfter(after) }, clock.nowMs());
 }
 
 /**

@@ -8,6 +8,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   changedShown: "Asked again, because this has changed",
   drifting: "",
   consequence: "",
+  after: "",
   workspaceId: "",
   compensation: "",
   rejectionPath: "",

@@ -81,6 +81,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     versions: newestOf(tools),
     fingerprints: FINGERPRINTS,
     log: new MemoryLog(),
+    invocations: { find: () => undefined },
   };
   const scope: AttemptScope = {
     signal,

@@ -1,0 +1,19 @@
+import { isJsonObject, type JsonValue } from "../../protocol/json/value.ts";
+
+/**
+ * Tells whether values of a schema can hold text that the contract does not list. Numbers,
+ * booleans, null and listed values cannot, nor can closed objects and lists of them.
+ * Contract: pure; true for every form of schema that it does not know.
+ */
+export function admitsText(schema: JsonValue | undefined): boolean {
+  if (!isJsonObject(schema)) return true;
+  const { type, enum: listed, anyOf, items, properties, additionalProperties } = schema;
+  if (Array.isArray(listed) || "const" in schema) return false;
+  if (Array.isArray(anyOf)) return anyOf.some(admitsText);
+  if (type === "array") return admitsText(items);
+  if (type !== "object") return !TEXT_FREE.includes(type);
+  if (additionalProperties !== false || !isJsonObject(properties)) return true;
+  return Object.values(properties).some(admitsText);
+}
+
+const TEXT_FREE: readonly unknown[] = ["number", "integer", "boolean", "null"];

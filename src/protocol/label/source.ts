@@ -1,0 +1,84 @@
+/**
+ * Where text that others may have written comes from. Nothing comes from a person's own words, the
+ * operator's instructions and the outputs of trusted tools.
+ */
+export type Source =
+  | {
+      readonly kind: "tool";
+      readonly tool: string;
+      /** Id of the call that returned it. */
+      readonly call: string;
+    }
+  /** What the page or the deployment told about the conversation. */
+  | { readonly kind: "context" }
+  /** A file that a person sent. */
+  | { readonly kind: "file" }
+  /** An answer or a result that a client posted as history. */
+  | { readonly kind: "history" }
+  /** Earlier sources that were left out. */
+  | { readonly kind: "more" };
+
+/** A source without the id of its call. */
+export type SourceName = { readonly kind: Source["kind"]; readonly tool?: string };
+
+/** Sources, the newest last. None: no text of others was shown. */
+export type Sources = readonly Source[];
+
+/** What has sources. Absent: it has none. */
+export interface Labelled {
+  readonly sources?: Sources;
+}
+
+/** Most sources of one thing that are told apart. */
+const MAX_SOURCES = 16;
+
+/**
+ * Joins sources. Each kind stands once, and each tool once, with its newest call. Of more than 16
+ * the newest stay, and `more` says so.
+ * Contract: pure; with nothing to add, known sources are returned unchanged. What had a source
+ * keeps one.
+ */
+export function joinSources(known: Sources, added: Sources = []): Sources {
+  if (added.length === 0) return known;
+  const newest = new Map<string, Source>();
+  for (const source of [...known, ...added]) {
+    const key = source.kind === "tool" ? `tool ${source.tool}` : source.kind;
+    newest.delete(key);
+    newest.set(key, source);
+  }
+  const hadMore = newest.delete("more");
+  const kept = [...newest.values()];
+  return hadMore || kept.length > MAX_SOURCES
+    ? [{ kind: "more" }, ...kept.slice(-MAX_SOURCES)]
+    : kept;
+}
+
+/** Labels something with its sources. Contract: without sources nothing is added. */
+export function labelled(sources: Sources): Labelled {
+  return sources.length > 0 ? { sources } : {};
+}
+
+/** The sources of a call, in its records. Absent: none. */
+export interface MadeAfter {
+  /** What the model had been shown, in this conversation, when it proposed the call. */
+  readonly after?: Sources;
+}
+
+/** Contract: without sources nothing is added. */
+export function madeAfter(sources: Sources = []): MadeAfter {
+  return sources.length > 0 ? { after: sources } : {};
+}
+
+/** Describes sources for people: "the output of mail__read, a file". */
+export function describeSources(sources: Sources): string {
+  return sources
+    .map((source) => (source.kind === "tool" ? `the output of ${source.tool}` : WORDS[source.kind]))
+    .join(", ");
+}
+
+const WORDS = {
+  context: "context of the page",
+  file: "a file",
+  history: "history that a client sent",
+  more: "earlier sources",
+} as const;
