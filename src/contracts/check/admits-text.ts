@@ -11,9 +11,9 @@ export function admitsText(schema: JsonValue | undefined): boolean {
   if (Array.isArray(listed) || "const" in schema) return false;
   if (Array.isArray(anyOf)) return anyOf.some(admitsText);
   if (type === "array") return admitsText(items);
-  if (type !== "object") return !TEXT_FREE.includes(type);
+  if (type !== "object") return !TEXT_FREE.has(type);
   if (additionalProperties !== false || !isJsonObject(properties)) return true;
   return Object.values(properties).some(admitsText);
 }
 
-const TEXT_FREE: readonly unknown[] = ["number", "integer", "boolean", "null"];
+const TEXT_FREE: ReadonlySet<unknown> = new Set(["number", "integer", "boolean", "null"]);
