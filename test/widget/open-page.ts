@@ -3,7 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { type ScriptedApi, type ScriptedRun, startScriptedApi } from "./scripted-api.ts";
 
 /** The built page in a real browser, in front of a scripted API. */
@@ -47,8 +53,11 @@ export async function openStage(): Promise<Stage> {
     executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
     args: ["--no-sandbox"],
   });
+  const shared = await browser.newContext();
+  // An open page keeps the process that the pages of the visits share.
+  await shared.newPage();
   return {
-    open: (options = {}) => openVisit({ browser, directory, options }),
+    open: (options = {}) => openVisit({ browser, shared, directory, options }),
     async close() {
       await browser.close();
       await rm(directory, { recursive: true });
@@ -58,15 +67,17 @@ export async function openStage(): Promise<Stage> {
 
 async function openVisit(place: {
   readonly browser: Browser;
+  readonly shared: BrowserContext;
   readonly directory: string;
   readonly options: VisitOptions;
 }): Promise<Visit> {
   const api = await startScriptedApi(place.directory);
   const { at = "", prepare, holdSeconds = false, ...options } = place.options;
   prepare?.(api);
-  const context = await place.browser.newContext(options);
-  if (holdSeconds) await context.addInitScript(HOLD_SECONDS);
-  const page = await context.newPage();
+  // Each visit has an origin of its own, so visits of one context share no storage.
+  const own = Object.keys(options).length > 0 && (await place.browser.newContext(options));
+  const page = await (own || place.shared).newPage();
+  if (holdSeconds) await page.addInitScript(HOLD_SECONDS);
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -96,7 +107,7 @@ async function openVisit(place: {
         `(${functionOfRoot})(document.querySelector("interlock-gameplan, interlock-chat, interlock-approvals").shadowRoot)`,
       ),
     async close() {
-      await context.close();
+      await (own || page).close();
       api.close();
     },
   };
