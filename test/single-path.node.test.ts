@@ -76,7 +76,8 @@ function bypassesIn(sources: Sources): readonly string[] {
 
 /** A pack's list imports tools; a file that defines a tool imports none. */
 function toolImportsIn(sources: Sources): readonly string[] {
-  const defines = (source: string | undefined): boolean => /\bdefineTool\(/.test(source ?? "");
+  const defines = (source: string | undefined): boolean =>
+    /\bdefine(?:Core)?Tool\(/.test(source ?? "");
   return [...sources]
     .filter(([file, source]) => isToolFile(file) && defines(source))
     .flatMap(([file, source]) =>

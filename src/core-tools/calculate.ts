@@ -1,10 +1,10 @@
 import jsep from "jsep";
 import * as v from "valibot";
-import { defineTool } from "../contracts/define/define-tool.ts";
+import { defineCoreTool } from "../contracts/define/core-tool.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 
 /** Computes an arithmetic expression. jsep only parses; the evaluator below knows numbers alone. */
-export const calculate = defineTool({
+export const calculate = defineCoreTool({
   name: "core__calculate",
   version: "1.0.0",
   description:

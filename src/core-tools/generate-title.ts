@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { defineTool } from "../contracts/define/define-tool.ts";
+import { defineCoreTool } from "../contracts/define/core-tool.ts";
 import { dropInvisible } from "../protocol/text/drop-invisible.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
 
 const NOTHING = { field: "/title", code: "not_visible", message: "expected text that can be seen" };
 
 /** Gives the run its title. */
-export const generateTitle = defineTool({
+export const generateTitle = defineCoreTool({
   name: "core__generate_title",
   version: "1.0.0",
   description:

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { defineTool } from "../contracts/define/define-tool.ts";
+import { defineCoreTool } from "../contracts/define/core-tool.ts";
 import { fail, ok } from "../protocol/outcome/result.ts";
 
 /** Tells the current time in one time zone. */
-export const getCurrentTime = defineTool({
+export const getCurrentTime = defineCoreTool({
   name: "core__get_current_time",
   version: "1.0.0",
   description:

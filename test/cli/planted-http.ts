@@ -14,6 +14,7 @@ const open = defineTool({
   output: v.strictObject({ id: v.string() }),
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   redaction: { args: ["queue"], output: ["id"] },
   capabilities: ["http", "clock"],
   security: { egressPolicy: "allowlisted_domains", upstreams: ["desk"] },

@@ -63,7 +63,8 @@ const SEAT = `
 
 const WRITE = `
   sideEffectClass: "MEDIUM_RISK_WRITE",
-  effect: "external_side_effect",${PAYMENT}`;
+  effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },${PAYMENT}`;
 
 const PAGE = `
   input: v.strictObject({ page: v.string() }),

@@ -41,13 +41,14 @@ const ordering = {
   redaction: { args: [], output: ["order"] },
   capabilities: ["http"],
   security: { egressPolicy: "allowlisted_domains", egressHosts: ["shop.example"] },
+  transactional: { semantics: "irreversible_pivot" },
   idempotency: { supported: true },
   runtime: { maxRetries: 2 },
   execute,
 } as const;
 const order = defineTool(ordering);
 const once = { ...order, idempotency: { ...order.idempotency, supported: false } };
-const { idempotency: _, ...reading } = ordering;
+const { idempotency: _, transactional: __, ...reading } = ordering;
 const read = defineTool({ ...reading, sideEffectClass: "READ_ONLY", effect: "read_only" });
 const created = (): Response => Response.json({ order: "o1" }, { status: 201 });
 
@@ -118,7 +119,11 @@ test("only a tool that requires a connection may send credentials", async () => 
   });
   const shut = open(authorising, created);
   expect(endOf(await shut.buy("tea"))).toEqual(["POLICY_VIOLATION", "http_refused"]);
-  const connected = { capabilities: ["http", "auth"], requiresConnection: true };
+  const connected = {
+    capabilities: ["http", "auth"],
+    requiresConnection: true,
+    security: { ...read.security, secretsBoundary: "gateway_injected" },
+  };
   const auth = {
     getAccessToken: () => Promise.resolve("t"),
     getAuthHeaders: () => Promise.resolve(headers),

@@ -159,6 +159,7 @@ const archive = defineTool({
   description: "Archives a record.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "state_change",
+  transactional: { semantics: "irreversible_pivot" },
   execute: does("archived"),
 });
 
@@ -168,6 +169,7 @@ const publish = defineTool({
   description: "Publishes a record.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "state_change",
+  transactional: { semantics: "irreversible_pivot" },
   execute: does("published"),
 });
 

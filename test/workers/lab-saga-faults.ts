@@ -54,6 +54,7 @@ const emptyShelf = defineTool({
   ...hidden,
   ...shows,
   name: "lab__empty_shelf",
+  transactional: { semantics: "irreversible_pivot" },
   input: shelf,
   output: done,
   execute({ shelf: name = "everything" }) {

@@ -111,7 +111,7 @@ const takeBack = defineTool({
   description: "Takes an order back at its price of now.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "state_change",
-  transactional: { confirmationRequired: true },
+  transactional: { confirmationRequired: true, semantics: "irreversible_pivot" },
   idempotency: { supported: true },
   shownToModel: false,
   describe: ({ order }) => ({ action: `Take back ${order}`, consequence: "The money leaves." }),
@@ -124,6 +124,7 @@ const settle = defineTool({
   description: "Settles an order.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   amountField: { preview: "/after/refund" },
 });
 

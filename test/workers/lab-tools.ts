@@ -44,7 +44,7 @@ const readPage = defineTool({
   effect: "read_only",
   redaction: { args: ["url"], output: ["text"] },
   capabilities: [],
-  security: { egressPolicy: "allowlisted_domains" },
+  security: { untrustedOutput: true },
   execute: () => ok({ text: page.text, session: CANARY }),
 });
 
@@ -76,6 +76,7 @@ const deleteAll = defineTool({
   output: v.strictObject({}),
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "state_change",
+  transactional: { semantics: "irreversible_pivot" },
   redaction: { args: [], output: [] },
   capabilities: [],
   execute() {
@@ -189,6 +190,7 @@ const order = defineTool({
   output: v.strictObject({ order: v.string() }),
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   redaction: { args: ["what"], output: ["order"] },
   capabilities: ["http"],
   security: { egressPolicy: "allowlisted_domains", egressHosts: ["shop.test"] },

@@ -34,6 +34,7 @@ const post = defineTool({
   output: v.strictObject({ text: v.string(), secret: v.string() }),
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   redaction: { args: ["topic"], output: ["text"], state: ["text"] },
   capabilities: ["http"],
   security: { egressPolicy: "allowlisted_domains", egressHosts: ["shop.test"] },

@@ -113,6 +113,7 @@ const sendAbroad = defineTool({
   description: "Sends a document to a service abroad.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   idempotency: { supported: true },
   runtime: { retryForMs: 600_000 },
   parallel: false,

@@ -41,6 +41,7 @@ const put = defineTool({
   description: "Writes what the other side keeps once under each key.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   idempotency: { supported: true, keyHeader: "Idempotency-Key" },
   runtime: { ...base.runtime, maxRetries: 2 },
   execute: (args, context, scope) => ask("idempotent", { args, context, ...scope }),
@@ -52,6 +53,7 @@ const pay = defineTool({
   description: "Has an effect with every request, and can be asked for what became of one.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   execute: (args, context, scope) => ask("reconciled", { args, context, ...scope }),
   async reconcile({ operation }, _context, { idempotencyKey, signal }) {
     const state = await lookUp(idempotencyKey, signal);
@@ -66,6 +68,7 @@ const post = defineTool({
   description: "Has an effect with every request, and nobody can be asked afterwards.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   execute: (args, context, scope) => ask("unreconciled", { args, context, ...scope }),
 });
 
@@ -99,6 +102,7 @@ const release = defineTool({
   description: "Undoes a reservation, once under each key.",
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   idempotency: { supported: true, keyHeader: "Idempotency-Key" },
   runtime: { ...base.runtime, maxRetries: 2 },
   shownToModel: false,
@@ -125,6 +129,7 @@ const settle = defineTool({
   input: v.strictObject({ ...base.input.entries, refuses: v.boolean() }),
   sideEffectClass: "MEDIUM_RISK_WRITE",
   effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
   idempotency: { supported: true, keyHeader: "Idempotency-Key" },
   runtime: { ...base.runtime, maxRetries: 2 },
   errors: { refused: "SEMANTIC_INVALIDITY" },

@@ -34,11 +34,12 @@ export function toContractDocument(registered: RegisteredContract): ToolContract
       required: idempotency.required,
       key_header: idempotency.keyHeader,
       ttl_seconds: idempotency.ttlSeconds,
-      payload_hash_required: idempotency.payloadHashRequired,
+      // The runtime binds every key to its arguments, and audits every call.
+      payload_hash_required: true,
     },
     observability: {
       trace_attributes: sorted(observability.traceAttributes),
-      audit_required: observability.auditRequired,
+      audit_required: true,
       error_taxonomy_mapping: contract.errors,
     },
     error_contract: errorContractOf(contract),

@@ -6,10 +6,11 @@ import {
   type SideEffectClass,
 } from "../../protocol/tool/effect.ts";
 import { isSteeringHeader } from "../../protocol/connection/steering-header.ts";
+import { checkClaims } from "./check-claims.ts";
 import { checkNamedFields, type DerivedContract } from "./check-named-fields.ts";
 import { checkSchema } from "./check-schema.ts";
 import { formatIssue } from "./shape.ts";
-import { isCompensable } from "../../protocol/tool/contract-document.ts";
+import { isCompensable, type Semantics } from "../../protocol/tool/contract-document.ts";
 import { fieldNames } from "../../protocol/tool/schema-path.ts";
 import type { SemanticRule } from "../define/definition.ts";
 
@@ -29,6 +30,7 @@ type Check = (derived: DerivedContract) => string | undefined;
 
 const CHECKS: readonly Check[] = [
   checkWork,
+  ({ contract }) => checkClaims(contract),
   checkSchemas,
   checkConnection,
   checkEgress,
@@ -85,10 +87,10 @@ function checkEgress({ contract }: DerivedContract): string | undefined {
   if (usesHttp !== egressHosts.length + upstreams.length > 0) {
     return "the capability http and security.upstreams or egressHosts need each other";
   }
-  if (!usesHttp) return undefined;
-  if (egressPolicy !== "allowlisted_domains") {
-    return "the capability http needs egressPolicy allowlisted_domains; set security.egressPolicy";
+  if (usesHttp !== (egressPolicy === "allowlisted_domains")) {
+    return "the capability http and egressPolicy allowlisted_domains need each other";
   }
+  if (!usesHttp) return undefined;
   const key = contract.idempotency.keyHeader?.toLowerCase() ?? KEY_HEADER;
   const isTaken = key === "authorization" || (isSteeringHeader(key) && key !== KEY_HEADER);
   return isTaken
@@ -112,6 +114,9 @@ function checkWorkspace({ contract }: DerivedContract): string | undefined {
 
 function checkClass({ contract }: DerivedContract): string | undefined {
   const { effect, sideEffectClass, transactional } = contract;
+  if (sideEffectClass === "EPHEMERAL_WRITE" && contract.capabilities.includes("http")) {
+    return "class EPHEMERAL_WRITE changes nothing outside; leave http out, or choose another class";
+  }
   if (!isEffectOf(effect, sideEffectClass)) {
     return `effect ${effect} contradicts side-effect class ${sideEffectClass}; change one`;
   }
@@ -185,16 +190,24 @@ function checkCompensation({ contract }: DerivedContract): string | undefined {
   if (compensationTool === contract.name) {
     return "compensationTool names the tool itself; name the tool that undoes the call";
   }
+  const isPlanned =
+    sideEffectClass === "MEDIUM_RISK_WRITE" || sideEffectClass === "CRITICAL_MUTATION";
+  const hasNoPlan = compensationTool === null && !hasArguments;
+  if (isPlanned && hasNoPlan && !PIVOTS.has(semantics)) {
+    return `class ${sideEffectClass} needs a compensationTool or the semantics irreversible_pivot`;
+  }
   if (!isCompensable(semantics)) {
-    return compensationTool === null && !hasArguments
+    return hasNoPlan
       ? undefined
       : `semantics ${semantics} takes no compensationTool and no compensate; remove them`;
   }
-  if (compensationTool !== null && hasArguments) return undefined;
-  return sideEffectClass === "CRITICAL_MUTATION" && compensationTool === null
-    ? "class CRITICAL_MUTATION needs a compensationTool or the semantics irreversible_pivot"
+  return compensationTool !== null && hasArguments
+    ? undefined
     : `semantics ${semantics} needs a compensationTool and compensate; add both`;
 }
+
+/** By these an author says that nothing undoes a call. */
+const PIVOTS: ReadonlySet<Semantics> = new Set(["irreversible_pivot", "retryable_post_pivot"]);
 
 /** Threat: a step is repeated until it succeeds, and acts each time. */
 function checkRepetition({ contract }: DerivedContract): string | undefined {

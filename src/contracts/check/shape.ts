@@ -153,9 +153,8 @@ const contractShape = v.strictObject({
     required: v.boolean(),
     keyHeader: v.nullable(v.pipe(v.string(), v.regex(HEADER, "must be a header's name"))),
     ttlSeconds: v.nullable(positive),
-    payloadHashRequired: v.boolean(),
   }),
-  observability: v.strictObject({ traceAttributes: words, auditRequired: v.boolean() }),
+  observability: v.strictObject({ traceAttributes: words }),
   content: v.strictObject({
     maxImages: upTo(16),
     maxImageBytes: upTo(MAX_MESSAGE_FILE_BYTES),

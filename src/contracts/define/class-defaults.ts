@@ -5,7 +5,6 @@ import type { IdempotencySection, TransactionalSection } from "./sections.ts";
 export interface ClassDefaults {
   readonly transactional: TransactionalSection;
   readonly idempotency: IdempotencySection;
-  readonly auditRequired: boolean;
   readonly maxRetries: number;
 }
 
@@ -23,9 +22,7 @@ const read: ClassDefaults = {
     required: false,
     keyHeader: null,
     ttlSeconds: null,
-    payloadHashRequired: false,
   },
-  auditRequired: false,
   maxRetries: 2,
 };
 
@@ -37,9 +34,7 @@ const write: ClassDefaults = {
     required: true,
     keyHeader: null,
     ttlSeconds: DAY_SECONDS,
-    payloadHashRequired: true,
   },
-  auditRequired: true,
   maxRetries: 0,
 };
 
@@ -48,11 +43,11 @@ const confirmed: ClassDefaults = {
   transactional: { ...write.transactional, confirmationRequired: true, verificationRequired: true },
 };
 
-/** The author of a critical call has to plan how to undo it, or to say that nobody can. */
-const critical: ClassDefaults = {
-  ...confirmed,
-  transactional: { ...confirmed.transactional, semantics: "compensable_write" },
-};
+/** The author has to plan how to undo the call, or to say that nobody can (seeds/004). */
+const planned = (defaults: ClassDefaults): ClassDefaults => ({
+  ...defaults,
+  transactional: { ...defaults.transactional, semantics: "compensable_write" },
+});
 
 /** Defaults by side-effect class, for what an author leaves out. */
 export const CLASS_DEFAULTS: { readonly [Class in SideEffectClass]: ClassDefaults } = {
@@ -60,10 +55,9 @@ export const CLASS_DEFAULTS: { readonly [Class in SideEffectClass]: ClassDefault
   EPHEMERAL_WRITE: {
     ...write,
     idempotency: { ...write.idempotency, required: false },
-    auditRequired: false,
   },
   LOW_RISK_INTERNAL: write,
-  MEDIUM_RISK_WRITE: write,
+  MEDIUM_RISK_WRITE: planned(write),
   HIGH_RISK_EXTERNAL: confirmed,
-  CRITICAL_MUTATION: critical,
+  CRITICAL_MUTATION: planned(confirmed),
 };

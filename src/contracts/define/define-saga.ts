@@ -8,7 +8,7 @@ import type {
   StepResults,
   ToolDefinition,
 } from "./definition.ts";
-import type { RuntimeSection } from "./sections.ts";
+import type { RuntimeSection, TransactionalSection } from "./sections.ts";
 
 /**
  * What an author writes: a tool whose work is done by other tools, step by step.
@@ -96,8 +96,8 @@ export function defineSaga<
     capabilities: workspace === undefined ? [] : ["workspace"],
     ...(workspace !== undefined && { workspace }),
     parallel: false,
-    // Its steps are verified.
-    transactional: { verificationRequired: false, ...transactional },
+    // Its steps are verified. Undoing them is its plan while it runs.
+    transactional: { verificationRequired: false, ...planOf(definition), ...transactional },
     runtime: {
       ...runtime,
       timeoutMs: Math.min(Math.max(timeoutMs, 1), MAX_TIMEOUT_MS),
@@ -110,6 +110,15 @@ export function defineSaga<
   } as unknown as ToolDefinition<In, Out, never>);
   const planned = listed.map((step) => ({ tool: step.tool.name, arguments: step.arguments }));
   return { ...contract, saga: { steps: planned, result } };
+}
+
+/** The author of a critical saga still says whether it can be undone when it is complete. */
+function planOf({
+  sideEffectClass,
+  transactional,
+}: Pick<ToolDefinition, "sideEffectClass" | "transactional">): Partial<TransactionalSection> {
+  const isPlan = sideEffectClass === "MEDIUM_RISK_WRITE" && !transactional?.compensationTool;
+  return isPlan ? { semantics: "irreversible_pivot" } : {};
 }
 
 /** A bundle gives a tool that is not defined yet as undefined. */

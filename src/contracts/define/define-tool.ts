@@ -82,7 +82,6 @@ export function defineTool<
     },
     observability: {
       traceAttributes: [],
-      auditRequired: defaults.auditRequired,
       ...definition.observability,
     },
   };

@@ -24,7 +24,9 @@ export interface RuntimeSection {
   readonly timeoutMs: number;
   /** Limit for the calls of one run within a window. */
   readonly rateLimit: { readonly windowSeconds: number; readonly maxRequests: number };
+  /** Each call is charged once. So the unit is `call` or `transaction`; the others are refused. */
   readonly cost: { readonly currency: string; readonly perCall: number; readonly unit: CostUnit };
+  /** There is no sandbox: true is refused. */
   readonly sandboxIsolated: boolean;
   readonly maxRetries: number;
   /**
@@ -40,9 +42,15 @@ export interface RuntimeSection {
 
 export interface SecuritySection {
   readonly requiredScopes: readonly string[];
+  /**
+   * False: what it reads or changes belongs to no tenant. Refused with a workspace or a connection,
+   * which are always those of the caller's tenant.
+   */
   readonly tenantScoped: boolean;
+  /** `gateway_injected` with `requiresConnection`, else `none`. Anything else is refused. */
   readonly secretsBoundary: SecretsBoundary;
   readonly dataClassification: DataClassification;
+  /** `allowlisted_domains` with the capability `http`, else `none`. Anything else is refused. */
   readonly egressPolicy: EgressPolicy;
   /** Hosts that `http` may reach: `host` or `host:port`, as a URL shows it. */
   readonly egressHosts: readonly string[];
@@ -56,7 +64,7 @@ export interface TransactionalSection {
   readonly confirmationRequired: boolean;
   /**
    * What undoing the call takes. Default: `compensable_write` with a `compensationTool`, else
-   * `irreversible_pivot`; a CRITICAL_MUTATION has to say `irreversible_pivot` itself.
+   * `irreversible_pivot`, which a MEDIUM_RISK_WRITE and a CRITICAL_MUTATION have to say themselves.
    */
   readonly semantics: Semantics;
   /** Id of the tool that undoes the call; `compensate` makes its arguments. */
@@ -71,12 +79,10 @@ export interface IdempotencySection {
   readonly required: boolean;
   readonly keyHeader: string | null;
   readonly ttlSeconds: number | null;
-  readonly payloadHashRequired: boolean;
 }
 
 export interface ObservabilitySection {
   readonly traceAttributes: readonly string[];
-  readonly auditRequired: boolean;
 }
 
 /** The sections of a whole contract. */

@@ -86,7 +86,7 @@ test("contains everything that its author set", async () => {
     timeout_ms: 300_000,
     rate_limits: { window_sec: 1, max_requests: 1 },
     cost_profile: { currency: "EUR", cost_per_call: 0.25, cost_unit: "transaction" },
-    sandbox_isolated: true,
+    sandbox_isolated: false,
     max_retries: 10,
   });
   expect(contract.transactional).toEqual({

@@ -1,11 +1,13 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { defineTool } from "../../../src/contracts/define/define-tool.ts";
+import { calculate } from "../../../src/core-tools/calculate.ts";
 import { registerContract } from "../../../src/contracts/check/register.ts";
 import { complete, sound } from "../definitions.ts";
 import { refusalOf, startOf, type Change } from "../refusal.ts";
 
 const write = { sideEffectClass: "MEDIUM_RISK_WRITE", effect: "state_change" };
+const low = { sideEffectClass: "LOW_RISK_INTERNAL", effect: "state_change" };
 const critical = { sideEffectClass: "CRITICAL_MUTATION", effect: "state_change" };
 const irreversible = { ...critical, transactional: { semantics: "irreversible_pivot" } };
 const verified = {
@@ -24,6 +26,8 @@ const webOf = (...egressHosts: string[]): Change => ({
   capabilities: ["http"],
   security: { egressPolicy: "allowlisted_domains", egressHosts },
 });
+const MEDIUM_PLAN =
+  "class MEDIUM_RISK_WRITE needs a compensationTool or the semantics irreversible_pivot";
 const sunset = (sunsetDate: string | null, status = "deprecated"): Change => ({
   lifecycle: { status, sunsetDate, replacement: null },
 });
@@ -197,7 +201,85 @@ test.each<[string, Change, string]>([
   [
     "http under another policy of egress",
     { ...webOf("a.example"), security: { egressHosts: ["a.example"] } },
-    "http needs egressPolicy allowlisted_domains",
+    "http and egressPolicy allowlisted_domains need each other",
+  ],
+  [
+    "an egress policy without http",
+    { security: { egressPolicy: "allowlisted_domains" } },
+    "http and egressPolicy allowlisted_domains need each other",
+  ],
+  ...["private_network_only", "unrestricted_with_approval"].map(
+    (egressPolicy): [string, Change, string] => [
+      `the egress policy ${egressPolicy}`,
+      { ...webOf("a.example"), security: { egressPolicy, egressHosts: ["a.example"] } },
+      `egressPolicy ${egressPolicy} is not enforced; use allowlisted_domains or none`,
+    ],
+  ),
+  ["a sandbox", { runtime: { sandboxIsolated: true } }, "there is no sandbox"],
+  ...["token", "second", "custom"].map((unit): [string, Change, string] => [
+    `a price by ${unit}`,
+    { runtime: { cost: { currency: "EUR", perCall: 1, unit } } },
+    `a call is charged once, not by ${unit}; use the runtime.cost.unit call`,
+  ]),
+  [
+    "secrets in a sandbox",
+    { security: { secretsBoundary: "execution_sandbox" } },
+    "security.secretsBoundary execution_sandbox is not kept; leave it out, it is none",
+  ],
+  [
+    "injected secrets of no connection",
+    { security: { secretsBoundary: "gateway_injected" } },
+    "security.secretsBoundary gateway_injected is not kept; leave it out, it is none",
+  ],
+  [
+    "a connection that holds no secrets",
+    { capabilities: ["auth"], requiresConnection: true, security: { secretsBoundary: "none" } },
+    "security.secretsBoundary none is not kept; leave it out, it is gateway_injected",
+  ],
+  [
+    "a workspace of no tenant",
+    { capabilities: ["workspace"], workspace: "desk", security: { tenantScoped: false } },
+    "workspaces and connections belong to one tenant; leave security.tenantScoped out",
+  ],
+  [
+    "a connection of no tenant",
+    { capabilities: ["auth"], requiresConnection: true, security: { tenantScoped: false } },
+    "workspaces and connections belong to one tenant; leave security.tenantScoped out",
+  ],
+  ...["core__sound", "Core__sound", "mcp__sound", "MCP__sound"].map(
+    (name): [string, Change, string] => [
+      `the reserved id ${name}`,
+      { name },
+      "ids that begin with core__ or mcp__ are reserved; choose another namespace",
+    ],
+  ),
+  [
+    "the mark of a core tool under another reserved id",
+    { ...calculate, name: "core__sound" },
+    "ids that begin with core__ or mcp__ are reserved; choose another namespace",
+  ],
+  ...[
+    ["auditRequired", "observability"],
+    ["payloadHashRequired", "idempotency"],
+  ].map(([field = "", section = ""]): [string, Change, string] => [
+    `${field}, which is always on`,
+    { [section]: { [field]: true } },
+    `${section}.${field}: `,
+  ]),
+  [
+    "a write that does not last and reaches the outside",
+    { ...webOf("a.example"), sideEffectClass: "EPHEMERAL_WRITE", effect: "state_change" },
+    "class EPHEMERAL_WRITE changes nothing outside",
+  ],
+  ["a medium write that nothing undoes", write, MEDIUM_PLAN],
+  [
+    "a medium write that only says that it may be repeated",
+    {
+      ...write,
+      transactional: { semantics: "idempotent_write" },
+      idempotency: { supported: true },
+    },
+    MEDIUM_PLAN,
   ],
   ...[
     "https://a.example",
@@ -314,7 +396,7 @@ test.each<[string, Change, string]>([
   ],
   [
     "an idempotent write that is not idempotent",
-    { ...write, transactional: { semantics: "idempotent_write" } },
+    { ...low, transactional: { semantics: "idempotent_write" } },
     "semantics idempotent_write needs idempotency.supported; set it to true",
   ],
   [
@@ -350,7 +432,7 @@ test.each<[string, Change, string]>([
   ],
   [
     "an approval by its own wish and no description",
-    { ...write, transactional: { confirmationRequired: true } },
+    { ...low, transactional: { confirmationRequired: true } },
     "must describe them to people; add describe",
   ],
   [
@@ -394,17 +476,17 @@ test.each<[string, Change, string]>([
   ),
   [
     "a verification that its own section denies",
-    { ...write, ...verified, transactional: { verificationRequired: false } },
+    { ...low, ...verified, transactional: { verificationRequired: false } },
     "verify needs transactional.verificationRequired",
   ],
   [
     "a promised verification that nobody does",
-    { ...write, transactional: { verificationRequired: true } },
+    { ...low, transactional: { verificationRequired: true } },
     "transactional.verificationRequired needs verify",
   ],
   [
     "a verification without an expectation",
-    { ...write, verify: verified.verify },
+    { ...low, verify: verified.verify },
     "verify and the section verification need each other",
   ],
   ["a verified read", verified, "verify needs a write"],

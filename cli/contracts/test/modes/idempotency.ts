@@ -79,8 +79,12 @@ async function keyOfCall(
   { args, at }: { readonly args: JsonObject; readonly at: CallSettings },
 ): Promise<string> {
   // A connection belongs to one tenant and is not part of the key.
-  const capabilities = subject.contract.capabilities.filter((name) => name !== "auth");
-  const change = { requiresConnection: false, capabilities };
+  const { contract } = subject;
+  const change = {
+    requiresConnection: false,
+    capabilities: contract.capabilities.filter((name) => name !== "auth"),
+    security: { ...contract.security, secretsBoundary: "none" as const },
+  };
   const answer = (): unknown => ok(subject.outputs[0]);
   const { call, started } = openTrial(subject, { answer, change, ...settings });
   await call(args, at);

@@ -17,7 +17,7 @@ export const assignTicket = defineTool({
   redaction: { args: ["id", "assignee"], output: TICKET_FIELDS },
   capabilities: ["http"],
   security: { egressPolicy: "allowlisted_domains", upstreams: ["desk"] },
-  transactional: { confirmationRequired: true },
+  transactional: { confirmationRequired: true, semantics: "irreversible_pivot" },
   idempotency: { supported: true },
   describe: ({ id, assignee }) => ({
     action: `Assign ${id} to ${assignee}`,

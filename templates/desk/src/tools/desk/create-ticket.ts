@@ -14,6 +14,7 @@ export const createTicket = defineTool({
   redaction: { args: ["subject"], output: TICKET_FIELDS },
   capabilities: ["http"],
   security: { egressPolicy: "allowlisted_domains", upstreams: ["desk"] },
+  transactional: { semantics: "irreversible_pivot" },
   idempotency: { supported: true },
   runtime: { retryForMs: 10 * 60_000 },
   async execute({ subject }, _context, { http }) {
