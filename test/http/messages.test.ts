@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { stubOf, readLogged } from "../shared/run-object.ts";
 import { createHmacRunIds } from "../../src/adapters/run/hmac-run-ids.ts";
 import { randomBytes } from "../../src/adapters/platform/system.ts";
-import { defineTool } from "../../src/contracts/define/define-tool.ts";
+import { defineCoreTool } from "../../src/contracts/define/core-tool.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { deploymentOf } from "../shared/deployment.ts";
@@ -117,7 +117,7 @@ test("a message waits for the results of the calls that were asked for, and a co
 test("a message while a tool runs comes after its result", async () => {
   const ids = createHmacRunIds(bindings.RUN_ID_SECRET, randomBytes);
   const runId = await ids.mint({ tenantId: "acme" as TenantId, actorId: "user:acme" as ActorId });
-  const slow = defineTool({
+  const slow = defineCoreTool({
     name: "core__calculate",
     version: "1.0.0",
     description: "Takes its time.",
