@@ -120,5 +120,5 @@ function statesOf(ended: readonly Ended[], { file, name }: NamedTest): readonly 
 function describe({ name, file, test }: Mutant, verdict: Verdict): string {
   const where = `    ${test.file}: ${test.name}`;
   if (verdict !== "SURVIVED") return `${verdict}: ${name}\n${where}`;
-  return `SURVIVED: nothing notices when ${name}. ${file} was changed, and this test passed:\n${where}`;
+  return `SURVIVED: nothing notices when ${name}. This test passed with ${file} changed:\n${where}`;
 }

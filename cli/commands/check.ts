@@ -28,8 +28,8 @@ export const command: Command = {
     "Says what an environment of wrangler.toml lacks before a deploy: bindings, objects, variables,\n" +
     "secrets, addresses, compiled contracts, their lock, the documents of the folder tenant. It\n" +
     "runs the migrations of the workspaces in memory. It fails on switches for development, and on\n" +
-    "a tool that still says what interlock new tool wrote, or reaches past its capabilities. It needs\n" +
-    "no network.\n" +
+    "a tool that still says what interlock new tool wrote, or reaches past its capabilities.\n" +
+    "It needs no network.\n" +
     "--secrets: the secrets that are stored, as printed by npx wrangler secret list --env NAME, or\n" +
     "lines NAME=value. - is the standard input. Without it, the check says which it did not see.\n" +
     "--ask-providers: asks the providers which models retire, with the keys of --secrets or of the\n" +

@@ -12,9 +12,9 @@ const USAGE =
   "Usage: interlock models [--ask] [--json] [--env NAME]\n" +
   "Lists the configured models and what their providers say of them.\n" +
   "--ask also sends each model a short message, and tells whether the answer is of its wire.\n" +
-  `Exit code 0: nothing to do. 1: a model retires within ${WARN_DAYS} days, is retired, is unknown\n` +
-  "to its provider, or is on the wrong wire. 2: the settings are wrong, or a provider cannot be\n" +
-  "asked.";
+  `Exit code 0: nothing to do. 1: a model retires within ${WARN_DAYS} days, is retired, is\n` +
+  "unknown to its provider, or is on the wrong wire. 2: the settings are wrong, or a provider\n" +
+  "cannot be asked.";
 
 export const command: Command = {
   usage: USAGE,

@@ -35,7 +35,7 @@ function checkPackaged(module: BundledModule): readonly Finding[] {
     .map(({ finding }) => finding);
   const mentioned = facts.impurities.find(({ name }) => NETWORK_GLOBALS.has(name));
   if (!mentioned) return refused;
-  const message = `${mentioned.name} is mentioned by a package of a tool; see that no tool calls it`;
+  const message = `a package of a tool mentions ${mentioned.name}; see that no tool calls it`;
   return [...refused, { ...refuse(file, mentioned, message), level: "warning" }];
 }
 

@@ -24,13 +24,13 @@ import type { Workspace, WorkspaceBinder, WriteState } from "./workspace.ts";
 export interface RunCapabilities {
   readonly clock: Clock;
   readonly runTitle: RunTitle;
-  /** Not given to tools: each invocation gets `http`, bound to the hosts of its contract. */
+  /** Not given to tools: each attempt gets `http`, bound to the hosts of its contract. */
   readonly egress: Egress;
-  /** Not given to tools: each invocation gets `workspace`. Absent without workspaces. */
+  /** Not given to tools: each attempt gets `workspace`. Absent without workspaces. */
   readonly workspaces?: WorkspaceBinder | undefined;
 }
 
-/** The authority of one invocation; it ends with the invocation. */
+/** The authority of one attempt; it ends with the attempt. */
 export interface AttemptScope {
   /** Aborts when the time is up, the run is cancelled, or the attempt is abandoned. */
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface AttemptScope {
   readonly conversationId: RunId;
   /** How long one function of the contract may take. Unit: milliseconds. */
   readonly timeoutMs: number;
-  /** Takes what the ledger of the workspace says about the write of this invocation. */
+  /** Takes what the ledger of the workspace says about the write of this attempt. */
   readonly noteWrite: (write: WriteState) => void;
   readonly progress: Progress;
   /** Present exactly when the tool requires a connection. */

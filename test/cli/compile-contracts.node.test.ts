@@ -1,20 +1,12 @@
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
 import { readCompiled, type CompiledContracts } from "../../src/contracts/catalog/compiled.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { runCommand } from "../shared/command-process.ts";
+import { copyRepository } from "../shared/copied-repository.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
@@ -25,20 +17,7 @@ const COMPILED = ".interlock/contracts.js";
 let copy: string;
 
 beforeEach(() => {
-  copy = mkdtempSync(join(tmpdir(), "interlock-compile-"));
-  for (const part of [
-    "src",
-    "durable-objects",
-    "apps",
-    "cli",
-    "scripts",
-    "package.json",
-    "tsconfig.json",
-    "wrangler.toml",
-  ]) {
-    cpSync(join(ROOT, part), join(copy, part), { recursive: true });
-  }
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  copy = copyRepository("cli", "scripts");
 });
 
 afterEach(() => rmSync(copy, { recursive: true, force: true }));

@@ -1,18 +1,10 @@
-import {
-  cpSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ContractLock } from "../../cli/contracts/lock/contract-lock.ts";
 import { LOCK_NAME, readLock } from "../../cli/contracts/lock/lock-folder.ts";
 import { runCommand } from "../shared/command-process.ts";
+import { copyRepository } from "../shared/copied-repository.ts";
 import { EXCHANGES, PLANTED_HTTP } from "./planted-http.ts";
 import { failedWithChange } from "./with-change.ts";
 
@@ -97,21 +89,9 @@ describe("planted faults", () => {
   let tested: Tested;
 
   beforeAll(async () => {
-    copy = mkdtempSync(join(tmpdir(), "interlock-contracts-test-"));
-    for (const part of [
-      "src",
-      "durable-objects",
-      "apps",
-      "test",
-      "package.json",
-      "tsconfig.json",
-      "wrangler.toml",
-    ]) {
-      cpSync(join(ROOT, part), join(copy, part), { recursive: true });
-    }
+    copy = copyRepository("test");
     // The planted tools take the place of all others, so nothing of the others is locked.
     rmSync(join(copy, "apps/gameplan", LOCK_NAME), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
     writeFileSync(
       join(copy, "src/tools/index.ts"),
       `export { PLANTED as TOOLS } from "../../${PLANTED}";\n`,

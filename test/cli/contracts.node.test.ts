@@ -1,18 +1,9 @@
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../shared/command-process.ts";
+import { copyPart, copyRepository } from "../shared/copied-repository.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/core-tools/calculate.ts";
@@ -26,19 +17,7 @@ const CHANGED = ["src/core-tools", LOCK] as const;
 let copy: string;
 
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), "interlock-contracts-"));
-  for (const part of [
-    "src",
-    "durable-objects",
-    "apps",
-    "cli",
-    "package.json",
-    "tsconfig.json",
-    "wrangler.toml",
-    ...CHANGED,
-  ])
-    copyPart(part);
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  copy = copyRepository("cli", ...CHANGED);
   // `npm run check` holds all tools against their lock; here a few do.
   writeFileSync(
     join(copy, "src/tools/index.ts"),
@@ -50,15 +29,11 @@ beforeAll(() => {
 afterEach(() => {
   for (const part of CHANGED) {
     rmSync(join(copy, part), { recursive: true, force: true });
-    copyPart(part);
+    copyPart(part, copy);
   }
 });
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
-
-function copyPart(part: string): void {
-  cpSync(join(ROOT, part), join(copy, part), { recursive: true });
-}
 
 async function contracts(...args: string[]) {
   const { exitCode, stdout, stderr } = await runCommand(["contracts", ...args], copy);

@@ -146,7 +146,7 @@ describe("interlock build and interlock check", () => {
     plant(HARMLESS, ['export { ask } from "chatty";']);
     expect(run("build")).toEqual({ status: 0, all: "" });
     expect(run("check").all).toMatch(
-      /warning node_modules\/chatty\/index\.js:1:\d+: .*fetch is mentioned/,
+      /warning node_modules\/chatty\/index\.js:1:\d+: a package of a tool mentions .*fetch/,
     );
     packaged(
       "dialer",

@@ -36,9 +36,8 @@ function missing(file = ""): string | undefined {
 const BUILT_IN: ReadonlySet<string> = new Set(["ci", "test", "install", "pack"]);
 
 async function checkNpm(args: readonly string[], folder = "."): Promise<string | undefined> {
-  // npm exec … -- interlock …
-  if (args[0] === "exec") return checkInterlock(args.slice(args.indexOf("--") + 2));
   if (args[0] === "--prefix") return checkNpm(args.slice(2), args[1]);
+  // npm exec … -- interlock …
   if (args[0] === "exec") {
     const [program, ...passed] = args.slice(args.indexOf("--") + 1);
     return checkCall([program ?? "", ...passed]);

@@ -1,17 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort } from "../../cli/development/free-port.ts";
+import { copyRepository } from "../shared/copied-repository.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/core-tools/calculate.ts";
 /** A busy machine starts and builds slowly; several waits of a test may be long. */
 vi.setConfig({ testTimeout: 640_000 });
-const PARTS = ["src", "durable-objects", "apps", "cli", "scripts", "tenant", "dist/public"];
 
 /** A copy of the repository, whose tools a test breaks. */
 let copy: string;
@@ -21,11 +19,7 @@ let server: ChildProcess | undefined;
 let output: string;
 
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), "interlock-failures-"));
-  for (const part of [...PARTS, "package.json", "tsconfig.json", "wrangler.toml"]) {
-    cpSync(join(ROOT, part), join(copy, part), { recursive: true });
-  }
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  copy = copyRepository("cli", "scripts", "tenant", "dist/public");
   text = readFileSync(join(copy, TOOL), "utf8");
 });
 afterEach(async () => {

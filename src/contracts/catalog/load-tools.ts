@@ -17,7 +17,7 @@ export interface LoadPorts<Tools> {
 /**
  * Asks a source for the tools of a tenant.
  * Contract: never throws, and never waits longer than five seconds. Undefined: the source failed or
- * gave no answer. Whoever asked executes nothing then.
+ * did not answer in time; the caller then executes nothing.
  */
 export async function loadTools<Tools>(
   { source, clock, log }: LoadPorts<Tools>,

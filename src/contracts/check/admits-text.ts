@@ -7,6 +7,7 @@ import { isJsonObject, type JsonValue } from "../../protocol/json/value.ts";
  */
 export function admitsText(schema: JsonValue | undefined): boolean {
   if (!isJsonObject(schema)) return true;
+  if (Object.keys(schema).some((keyword) => !KNOWN.has(keyword))) return true;
   const { type, enum: listed, anyOf, items, properties, additionalProperties } = schema;
   if (Array.isArray(listed) || "const" in schema) return false;
   if (Array.isArray(anyOf)) return anyOf.some(admitsText);
@@ -15,5 +16,28 @@ export function admitsText(schema: JsonValue | undefined): boolean {
   if (additionalProperties !== false || !isJsonObject(properties)) return true;
   return Object.values(properties).some(admitsText);
 }
+
+/** Another keyword may admit values that these do not tell of, as `prefixItems` does. */
+const KNOWN: ReadonlySet<string> = new Set([
+  "type",
+  "enum",
+  "const",
+  "anyOf",
+  "items",
+  "properties",
+  "required",
+  "additionalProperties",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minItems",
+  "maxItems",
+  "title",
+  "description",
+  "examples",
+  "default",
+]);
 
 const TEXT_FREE: ReadonlySet<unknown> = new Set(["number", "integer", "boolean", "null"]);

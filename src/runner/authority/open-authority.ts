@@ -43,7 +43,7 @@ export interface Authority {
   close(): void;
 }
 
-/** What opening an invocation takes of the run. */
+/** What opening an authority takes of the run. */
 export interface AuthorityPorts {
   readonly broker: ConnectionBroker;
   readonly fingerprints: Fingerprints;
@@ -65,7 +65,7 @@ interface AllowedCall {
 
 /**
  * Gives an attempt its context, its idempotency key and the capabilities that carry authority. Each
- * is bound to this invocation alone (seeds/000 #29a).
+ * is bound to this attempt alone (seeds/000 #29a).
  * Fails: PERMISSION_DENIED when the connection does not exist; DEPENDENCY_UNAVAILABLE when it
  * cannot be read; UNKNOWN_ERROR when a secret would enter the context.
  */

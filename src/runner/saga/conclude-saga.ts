@@ -110,7 +110,8 @@ function refuseHalfUndone(
   const remaining = left.map(({ step, record }) =>
     errorOf(
       "not_undone",
-      `step ${step} (${record.name}, ${invocationIdOf(record.number)}) has happened and was not undone`,
+      `step ${step} (${record.name}, ${invocationIdOf(record.number)}) has happened ` +
+        "and was not undone",
     ),
   );
   return fail({ ...failure, errors: [...failure.errors, cause, ...remaining], committed: true });

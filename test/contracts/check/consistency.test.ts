@@ -224,17 +224,17 @@ test.each<[string, Change, string]>([
   [
     "secrets in a sandbox",
     { security: { secretsBoundary: "execution_sandbox" } },
-    "security.secretsBoundary execution_sandbox is not kept; leave it out, it is none",
+    "security.secretsBoundary execution_sandbox is not kept: it is none; leave it out",
   ],
   [
     "injected secrets of no connection",
     { security: { secretsBoundary: "gateway_injected" } },
-    "security.secretsBoundary gateway_injected is not kept; leave it out, it is none",
+    "security.secretsBoundary gateway_injected is not kept: it is none; leave it out",
   ],
   [
     "a connection that holds no secrets",
     { capabilities: ["auth"], requiresConnection: true, security: { secretsBoundary: "none" } },
-    "security.secretsBoundary none is not kept; leave it out, it is gateway_injected",
+    "security.secretsBoundary none is not kept: it is gateway_injected; leave it out",
   ],
   [
     "a workspace of no tenant",

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { admitsText } from "../../../src/contracts/check/admits-text.ts";
-import type { JsonValue } from "../../../src/protocol/json/value.ts";
+import type { JsonObject, JsonValue } from "../../../src/protocol/json/value.ts";
 import { describeSources, joinSources, type Source } from "../../../src/protocol/label/source.ts";
 
 const source: fc.Arbitrary<Source> = fc.oneof(
@@ -46,7 +46,7 @@ test("people read the sources in words", () => {
   );
 });
 
-const closed = (properties: JsonValue): JsonValue => ({
+const closed = (properties: JsonValue): JsonObject => ({
   type: "object",
   properties,
   additionalProperties: false,
@@ -67,6 +67,8 @@ test.each<[string, boolean, JsonValue]>([
   ["more members than listed", true, NUMBERS],
   ["a text or null", true, { anyOf: [{ type: "null" }, { type: "string" }] }],
   ["an unknown form", true, { $ref: "#/definitions/a" }],
+  ["a text before numbers", true, { type: "array", prefixItems: [{}], items: { type: "null" } }],
+  ["members by pattern", true, { ...closed({}), patternProperties: { "": { type: "string" } } }],
 ])("a schema with %s admits text: %s", (_name, expected, schema) => {
   expect(admitsText(schema)).toBe(expected);
 });
