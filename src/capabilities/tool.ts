@@ -1,4 +1,5 @@
 import type { DriftingField } from "../protocol/approval/packet.ts";
+import type { ToolCost } from "../protocol/budget/cost-of-call.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { RunId, TenantId, ToolId } from "../protocol/identity/ids.ts";
 import type { ToolFailure, ObservationObject } from "../protocol/outcome/observation.ts";
@@ -101,8 +102,7 @@ export interface BoundToolRuntime {
   readonly keyTtlMs: number;
   /** Calls of one run. */
   readonly rateLimit: RateLimit;
-  /** What one call costs, in units of the currency. */
-  readonly cost: { readonly currency: string; readonly perCall: number };
+  readonly cost: ToolCost;
   /** Where the money stands that a call moves, in units of the currency. */
   readonly amountField?: AmountField;
   readonly requiredScopes: readonly string[];

@@ -27,7 +27,7 @@ export interface PreparedCall extends ValiditySubject {
 export interface ExecutePorts extends AskPorts, WantedPorts, SagaPorts {
   readonly approvals: Pick<ApprovalDesk, "consume">;
   readonly images: Pick<ImageKeeper, "identify">;
-  readonly invocations: SagaPorts["invocations"] & Pick<InvocationLedger, "dispatch">;
+  readonly invocations: SagaPorts["invocations"] & Pick<InvocationLedger, "dispatch" | "measure">;
   readonly journal: Pick<RunJournal, "append" | "secure">;
   readonly clock: AskPorts["clock"];
   readonly policy: AskPorts["policy"];
@@ -62,7 +62,10 @@ export async function executeCall(
   const { id: toolId, version } = tool;
   const ticket = issueTicket({ toolId, version, args: accepted.args, context, scope });
   const perform = tool.performDispatched.bind(tool, ticket);
+  const fromMs = ports.clock.nowMs();
   const answer = trail.note("execute", await askTool(ports, call, perform));
+  const isMetered = tool.cost.unit === "second";
+  if (isMetered) ports.invocations.measure(context, ports.clock.nowMs() - fromMs);
   if (!answer.ok) return answer;
   const output = trail.note(
     "output",

@@ -1,6 +1,7 @@
 import type { ApprovalDesk } from "../capabilities/approval.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { Clock } from "../capabilities/system.ts";
+import { usedAmounts } from "../protocol/budget/cost-of-call.ts";
 import type { ToolExecResult } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import {
@@ -49,6 +50,8 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const response = respond(observation.status.taxonomy_class, dispatchState);
   const { errorId, detail }: Partial<ToolFailure> = outcome.ok ? {} : outcome.failure;
   const verification = planVerification(call, conclusion, endedAtMs);
+  const known = ports.invocations.find(context);
+  const used = known && usedAmounts(call.tool, known);
   const end = {
     observation,
     ...(verification && { verification }),
@@ -59,14 +62,14 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     ...(errorId !== undefined && { errorId }),
     ...(detail !== undefined && { detail }),
     ...(output && { output }),
+    ...(used && { used }),
     ...(compensation && { compensation }),
     ...(lesson && { lesson }),
     startedAtMs,
     endedAtMs,
   };
   ports.invocations.end(context, invocationState, end);
-  const { number } = ports.invocations.find(context) ?? {};
-  if (number !== undefined) ports.approvals.withdraw(number, endedAtMs);
+  if (known) ports.approvals.withdraw(known.number, endedAtMs);
   const seen = content.length > 0 ? { content: showContent(content) } : {};
   ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation, ...seen }]);
   ports.journal.audit(auditCall(ports, call, { end, grounds: conclusion.grounds ?? {} }));

@@ -1,6 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
+import { invoke, read } from "../shared/invoke.ts";
+import { rented } from "../workers/lab-prices.ts";
 import { releaseUrl, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
   bindings,
@@ -167,4 +169,56 @@ test("an answer that breaks off costs its hold, and the next attempt its reporte
   const broken = { text: ["half"], breaks: true, once: "budgets-broken", later: billed(1, 1) };
   expect(await run(broken)).toEqual({ end: "stop", used: 2 });
   expect(await counted()).toBeGreaterThan(4_096 + 2);
+});
+
+describe("a tool with a price per second holds its deadline and then costs its time", () => {
+  const POLICY = { allowedTools: ["lab__rent_machine"] };
+  const rent = async (what: string): Promise<string> => {
+    const answer = await read(await invoke("lab__rent_machine", { what }, { caller: "bendable" }));
+    return answer.observation?.status.taxonomy_class ?? "none";
+  };
+  /** The deadline costs 10, so one call fits, and a second one only where the first was short. */
+  const MAX_COST = 19.9;
+
+  test.each([
+    ["of the run", { budgets: { maxCost: 9.9 } }],
+    ["of the tenant", { tenantBudgets: { maxCost: 9.9, windowSeconds: 2_600_001 } }],
+  ])("it does not run where the budget %s holds less than its deadline", async (_, limits) => {
+    await govern({ ...POLICY, ...limits });
+    rented.length = 0;
+    expect(await rent("short")).toBe("BUDGET_EXHAUSTED");
+    expect(rented).toEqual([]);
+  });
+
+  test("short calls leave room for more, and one that runs into its deadline does not", async () => {
+    await govern({ ...POLICY, tenantBudgets: { maxCost: MAX_COST, windowSeconds: 2_600_002 } });
+    rented.length = 0;
+    expect([await rent("a"), await rent("b"), await rent("forever"), await rent("c")]).toEqual([
+      "SUCCESS",
+      "SUCCESS",
+      "TIMEOUT",
+      "BUDGET_EXHAUSTED",
+    ]);
+    expect(rented).toEqual(["a", "b", "forever"]);
+  });
+
+  test("calls at the same time hold their deadlines together", async () => {
+    await govern({ ...POLICY, tenantBudgets: { maxCost: MAX_COST, windowSeconds: 2_600_003 } });
+    rented.length = 0;
+    const ends = await Promise.all(["forever", "forever", "forever"].map(rent));
+    expect(new Set(ends)).toEqual(new Set(["BUDGET_EXHAUSTED", "TIMEOUT"]));
+    expect(rented).toEqual(["forever"]);
+  });
+
+  test("calls of one run leave each other what they did not use", async () => {
+    await govern({ ...POLICY, budgets: { maxCost: MAX_COST } });
+    rented.length = 0;
+    const call = (what: string) => ({
+      calls: [{ id: what, name: "lab__rent_machine", args: JSON.stringify({ what }) }],
+    });
+    expect(await run(call("a"), call("forever"), call("b"), { text: ["done"] })).toMatchObject({
+      end: "stop",
+    });
+    expect(rented).toEqual(["a", "forever"]);
+  });
 });

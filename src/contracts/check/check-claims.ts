@@ -15,7 +15,7 @@ export function checkClaims(contract: AnyToolContract): string | undefined {
     return "there is no sandbox; leave runtime.sandboxIsolated out";
   }
   if (!CHARGED.has(runtime.cost.unit)) {
-    return `a call is charged once, not by ${runtime.cost.unit}; use the runtime.cost.unit call`;
+    return `nothing counts ${runtime.cost.unit} as a cost unit; use call, transaction or second`;
   }
   if (egressPolicy !== "none" && egressPolicy !== "allowlisted_domains") {
     return `egressPolicy ${egressPolicy} is not enforced; use allowlisted_domains or none`;
@@ -29,4 +29,4 @@ export function checkClaims(contract: AnyToolContract): string | undefined {
     : undefined;
 }
 
-const CHARGED: ReadonlySet<string> = new Set(["call", "transaction"]);
+const CHARGED: ReadonlySet<string> = new Set(["call", "transaction", "second"]);

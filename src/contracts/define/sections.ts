@@ -24,7 +24,10 @@ export interface RuntimeSection {
   readonly timeoutMs: number;
   /** Limit for the calls of one run within a window. */
   readonly rateLimit: { readonly windowSeconds: number; readonly maxRequests: number };
-  /** Each call is charged once. So the unit is `call` or `transaction`; the others are refused. */
+  /**
+   * `call` and `transaction` charge each call once. `second` charges the time of its attempts.
+   * Other units are refused.
+   */
   readonly cost: { readonly currency: string; readonly perCall: number; readonly unit: CostUnit };
   /** There is no sandbox: true is refused. */
   readonly sandboxIsolated: boolean;

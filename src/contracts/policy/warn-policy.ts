@@ -1,6 +1,6 @@
 import { PATTERN_DEFAULTS } from "../../protocol/approval/requirement.ts";
 import { callBudgetOf, findExhausted } from "../../protocol/budget/amounts.ts";
-import { toMillionths } from "../../protocol/budget/millionths.ts";
+import { mostCost } from "../../protocol/budget/cost-of-call.ts";
 import { findUnmeetableRules } from "../../protocol/policy/argument-rule.ts";
 import type { AllowedTool, ToolPolicy } from "../../protocol/policy/document.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
@@ -73,7 +73,7 @@ function isNamed({ id, versions, canary }: AllowedTool, { name, version }: Contr
 function obstaclesOf(policy: ToolPolicy, contract: Contract): readonly string[] {
   const { name, sideEffectClass, amountField, requiresConnection, runtime } = contract;
   const { currency, perCall } = runtime.cost;
-  const needs = { [callBudgetOf(sideEffectClass)]: 1, cost: toMillionths(perCall) };
+  const needs = { [callBudgetOf(sideEffectClass)]: 1, cost: mostCost(runtime) };
   const messages = (["budgets", "tenantBudgets"] as const).flatMap((section) => {
     const budget = findExhausted(limitsOf(policy[section]), {}, needs);
     return budget === undefined ? [] : [`no call can run: ${section} leaves no ${budget} budget`];

@@ -76,6 +76,8 @@ export interface ToolInvocationRecord extends MadeAfter {
   readonly binding?: InvocationBinding;
   /** What it reserved of the run's budgets. */
   readonly amounts?: BudgetAmounts;
+  /** The attempts of a tool with a price per second that answered, and how long they took. */
+  readonly measured?: { readonly attempts: number; readonly totalMs: number };
   /**
    * Until when an operator may resolve the outcome; present once one is asked. Unit: Unix
    * milliseconds.
@@ -142,6 +144,8 @@ export interface InvocationEnd {
   readonly errorId?: string;
   /** For operators alone: which fields of the tool's output do not fit, without their values. */
   readonly detail?: string;
+  /** What it used, when that is not what it reserved. */
+  readonly used?: BudgetAmounts;
   /** What the run learned from it; absent when there was no tool to call. */
   readonly lesson?: CallLesson;
   /** When it got the run's lock. Unit: Unix milliseconds. */

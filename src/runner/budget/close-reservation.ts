@@ -16,8 +16,8 @@ interface Ports {
 
 /**
  * Closes the reservation of a call that has ended. A call whose tool never ran gives everything
- * back. A read settles what it used. A mutation that may have run keeps its reservation: it counts
- * until somebody releases it.
+ * back. A read settles what it used, and so does a call that costs by its time. Any other mutation
+ * that may have run keeps its reservation: it counts until somebody releases it.
  */
 export async function closeReservation(
   { approvals, budget, invocations, ledger, policy }: Ports,
@@ -29,8 +29,10 @@ export async function closeReservation(
   const isAtTenant = asksLedger(policy, tool, amounts) || approvals.newest(number) !== undefined;
   const id = reservationIdOf(context);
   if (dispatches > 0) {
+    const { used } = end;
+    if (used) budget.settle(operationIdOf(context), used);
     // Nobody waits for this message. If it is lost, the read is given back before its window ends.
-    if (isAtTenant && !mutates(tool)) void ledger.settle(id, amounts);
+    if (isAtTenant && (used || !mutates(tool))) void ledger.settle(id, used ?? amounts);
     return;
   }
   budget.release(operationIdOf(context));

@@ -97,8 +97,15 @@ export class RunBudget {
     const { count } = this.#starts.get(name) ?? { count: 0 };
     this.#starts.set(name, { fromMs: askedAtMs, count: count + 1 });
     if (end && dispatches === 0) return;
-    this.#reserved.set(operationIdOf(record), amounts);
-    this.spend(amounts);
+    const used = end?.used ?? amounts;
+    this.#reserved.set(operationIdOf(record), used);
+    this.spend(used);
+  }
+
+  /** Counts what an operation used, instead of what it reserved. */
+  settle(id: string, used: BudgetAmounts): void {
+    this.spend(used, this.#reserved.get(id));
+    this.#reserved.set(id, used);
   }
 
   /**

@@ -2,6 +2,7 @@ import { failCall, failField } from "../../protocol/outcome/failures.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ShownStates } from "../../protocol/approval/packet.ts";
 import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
+import { mostCost } from "../../protocol/budget/cost-of-call.ts";
 import { toMillionths } from "../../protocol/budget/millionths.ts";
 import { fromPointer } from "../../protocol/json/pointer.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
@@ -61,10 +62,10 @@ function countAmounts(
   }
   // The steps of a saga count themselves.
   if (tool.saga) return ok({});
-  const { perCall } = tool.cost;
+  const cost = mostCost(tool);
   return ok({
     [callBudgetOf(tool.sideEffectClass)]: 1,
-    ...(perCall > 0 && { cost: toMillionths(perCall) }),
+    ...(cost > 0 && { cost }),
     ...(moved > 0 && { financial: toMillionths(moved) }),
   });
 }

@@ -143,6 +143,13 @@ export class InvocationLedger {
     this.#keep({ ...this.#open(operation), amounts });
   }
 
+  /** Notes how long an attempt took, until the tool answered or was given up. */
+  measure(operation: Operation, ms: number): void {
+    const record = this.#open(operation);
+    const { attempts = 0, totalMs = 0 } = record.measured ?? {};
+    this.#keep({ ...record, measured: { attempts: attempts + 1, totalMs: totalMs + ms } });
+  }
+
   /** Marks that the tool is about to be asked to act. */
   dispatch(operation: Operation, nowMs: number): void {
     const record = this.#open(operation);
