@@ -1,5 +1,6 @@
 import { Agent, request, type ClientRequest, type IncomingMessage } from "node:http";
 import { TOKEN } from "./contenders/plan.ts";
+import { readSocketChat } from "./socket-chat.ts";
 import { MARK } from "./upstream/answers.ts";
 import { modelOf, type Scenario } from "./upstream/scenario.ts";
 
@@ -11,6 +12,8 @@ export interface Target {
   readonly port: number;
   /** Differs only for the upstream, when it is asked without anyone between. */
   readonly path?: string;
+  /** The chat goes over a socket of Cloudflare's agent. */
+  readonly isAgent?: boolean;
 }
 
 /** Arrival times of one answer, counted from its request. */
@@ -54,6 +57,7 @@ export async function readChat(
   scenario: Scenario,
   onChunk: (chunk: Buffer) => void,
 ): Promise<void> {
+  if (target.isAgent) return readSocketChat(target.port, scenario, onChunk);
   const { response } = await openChat(target, scenario);
   response.on("data", onChunk);
   await new Promise<void>((resolve, reject) => {

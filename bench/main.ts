@@ -1,5 +1,5 @@
-import { existsSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { readBenchArguments, type BenchArguments } from "./arguments.ts";
 import { planContenders, CONTENDERS, type ContenderName } from "./contenders/plan.ts";
@@ -46,17 +46,23 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   gameplan: measureGameplan,
 };
 const NAMES = Object.keys(MEASURES).join(", ");
-const USAGE = `Usage: npm run bench -- [--quick] [--only MEASURE,...]\nMeasures: ${NAMES}`;
+const USAGE = `Usage: npm run bench -- [--quick] [--memory-disk] [--only MEASURE,...]\nMeasures: ${NAMES}`;
+/** A file system in memory, as Linux has it. */
+const MEMORY_FOLDER = "/dev/shm";
 const RESULTS = join(import.meta.dirname, "results.json");
 
 await main();
 
 /** Measures Interlock and its contenders, prints one table and stores the figures. */
 async function main(): Promise<void> {
-  const { only, quick } = readArguments();
+  const { only, quick, memoryDisk } = readArguments();
   if (!existsSync("/proc/self/smaps_rollup")) refuse("The bench reads /proc, so it needs Linux.");
+  const folder = mkdtempSync(join(memoryDisk ? MEMORY_FOLDER : tmpdir(), "interlock-bench-"));
+  // Every Worker stores its objects below the temporary folder.
+  process.env["TMPDIR"] = folder;
   const end = async (code: number): Promise<never> => {
     await stopAll();
+    rmSync(folder, { recursive: true, force: true });
     process.exit(code);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -67,7 +73,8 @@ async function main(): Promise<void> {
     console.log(`\n${formatTable(figures)}`);
     if (failed.length > 0) console.error(`\nFailed, see above: ${failed.join(", ")}`);
     const machine = `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
-    const results = { date: new Date().toISOString(), machine, quick, failed, figures };
+    const date = new Date().toISOString();
+    const results = { date, machine, memoryDisk, quick, failed, figures };
     writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
     await end(failed.length > 0 ? 1 : 0);
   } catch (error) {

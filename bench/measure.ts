@@ -1,5 +1,5 @@
 import type { Target } from "./client.ts";
-import { CONTENDERS, type ContenderName, type ContenderPlan } from "./contenders/plan.ts";
+import { CONTENDERS, RELAYS, type ContenderName, type ContenderPlan } from "./contenders/plan.ts";
 import type { Contender } from "./contenders/start.ts";
 import { median, quantile } from "./statistics.ts";
 
@@ -61,12 +61,12 @@ export async function takeTurns<Name>(
   }
 }
 
-/** Lets the contenders take turns. */
+/** Lets the relays take turns. */
 export function interleave(
   rounds: number,
   visit: (name: ContenderName) => Promise<void>,
 ): Promise<void> {
-  return takeTurns(CONTENDERS, rounds, visit);
+  return takeTurns(RELAYS, rounds, visit);
 }
 
 /** Contenders that Interlock is compared with, and the aims. */
@@ -78,6 +78,8 @@ const TITLES: Readonly<Record<Peer, string>> = {
   rewrite: "parse and rewrite",
   honoOpenai: "Hono + openai",
   aiSdk: "AI SDK",
+  sketch: "the sketch",
+  cloudflareAgent: "Cloudflare's agent",
 };
 
 /** Compares Interlock with one contender. */

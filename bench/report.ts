@@ -6,6 +6,8 @@ const COLUMNS = [
   ["rewrite", "parse and rewrite"],
   ["honoOpenai", "Hono + openai"],
   ["aiSdk", "AI SDK"],
+  ["sketch", "sketch"],
+  ["cloudflareAgent", "Cloudflare's agent"],
   ["direct", "direct"],
 ] as const;
 

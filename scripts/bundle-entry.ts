@@ -4,6 +4,8 @@ export interface BundleChoices {
   readonly minify: boolean;
   /** Gives names their JSON values. */
   readonly define?: Record<string, string>;
+  /** Files that stand for packages. */
+  readonly alias?: Record<string, string>;
 }
 
 /** Bundles a Worker's entry into one module for workerd. */

@@ -5,6 +5,8 @@ import { extname, join } from "node:path";
 export interface BundledWorker {
   readonly code: string;
   readonly compatibilityDate: string;
+  /** Compatibility flags. */
+  readonly flags?: readonly string[];
   readonly texts: Readonly<Record<string, string>>;
   /** Class of each Durable Object by the name of its binding. */
   readonly objects: Readonly<Record<string, string>>;
@@ -18,7 +20,16 @@ export interface BundledWorker {
 
 /** Converts a Worker to the configuration of Miniflare 5. */
 export function toWorkerConfig(name: string, worker: BundledWorker): object {
-  const { code, compatibilityDate, texts, objects, kv, emptyServices, pages = {} } = worker;
+  const {
+    code,
+    compatibilityDate,
+    texts,
+    objects,
+    kv,
+    emptyServices,
+    flags = [],
+    pages = {},
+  } = worker;
   const bind = <T>(values: Readonly<Record<string, T>>, toBinding: (value: T) => object) =>
     Object.entries(values).map(([binding, value]) => [binding, toBinding(value)] as const);
   const classes = Object.values(objects).map(
@@ -27,6 +38,7 @@ export function toWorkerConfig(name: string, worker: BundledWorker): object {
   return {
     name,
     compatibilityDate,
+    compatibilityFlags: flags,
     manifest: {
       mainModule: "index.js",
       modulesRoot: "/",

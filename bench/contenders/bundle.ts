@@ -4,9 +4,13 @@ import { compileContracts } from "../../src/contracts/catalog/compiled.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { CORE_TOOLS } from "../../src/core-tools/pack.ts";
 
+/** A module of a package asks for `path` with `require`, which a Worker does not have. */
+const NODE_PATH = join(import.meta.dirname, "node-path.ts");
+
 /** Bundles a Worker of this folder, with its contracts compiled as `interlock build` does. */
 export function bundleContender(file: string, { minify = true } = {}): Promise<string> {
-  return bundleEntry(join(import.meta.dirname, file), { minify, define: compiled() });
+  const choices = { minify, define: compiled(), alias: { path: NODE_PATH } };
+  return bundleEntry(join(import.meta.dirname, file), choices);
 }
 
 /** Bundles a Worker whose text imports modules of this folder. */

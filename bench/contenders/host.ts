@@ -1,3 +1,6 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Miniflare } from "miniflare";
 import { endWithParent, toWorkerConfig } from "../../scripts/miniflare-worker.ts";
 import { childrenOf } from "../process-usage.ts";
@@ -27,6 +30,8 @@ async function start(plan: ContenderPlan, inspect: boolean): Promise<void> {
     host: "127.0.0.1",
     cf: false,
     telemetry: { enabled: false },
+    // Kept until the bench ends: deleting thousands of files slows every fsync of a minute.
+    resourcePersistencePath: mkdtempSync(join(tmpdir(), "storage-")),
     ...(inspect && { inspectorPort: 0, inspectorHost: "127.0.0.1" }),
     workers: [{ config, dev: { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] } }],
   } as ConstructorParameters<typeof Miniflare>[0]);

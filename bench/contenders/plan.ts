@@ -7,7 +7,10 @@ import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy/p
 import { bundleContender } from "./bundle.ts";
 import { modelOf, SCENARIOS } from "../upstream/scenario.ts";
 
-export const CONTENDERS = ["interlock", "passThrough", "rewrite", "honoOpenai", "aiSdk"] as const;
+/** Workers that relay an answer and store nothing, and Interlock. */
+export const RELAYS = ["interlock", "passThrough", "rewrite", "honoOpenai", "aiSdk"] as const;
+/** All of them, those too that store what they relay. */
+export const CONTENDERS = [...RELAYS, "sketch", "cloudflareAgent"] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
 /** Everything needed to run one Worker. Plain data, so that another process can receive it. */
@@ -21,6 +24,9 @@ export interface ContenderPlan {
   readonly kv: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Bindings that answer 404 to every request. */
   readonly emptyServices: readonly string[];
+  readonly flags?: readonly string[];
+  /** It is Cloudflare's agent, so it is asked over its socket. */
+  readonly isAgent?: boolean;
 }
 
 /** Bearer token that every request carries; only Interlock looks at it. */
@@ -60,6 +66,18 @@ export async function planContenders(
     aiSdk: {
       ...bare,
       code: await bundleContender("ai-sdk-worker.ts"),
+    },
+    sketch: {
+      ...bare,
+      code: await bundleContender("sketch-worker.ts"),
+      objects: { OBJECTS: "SketchObject" },
+    },
+    cloudflareAgent: {
+      ...bare,
+      code: await bundleContender("agent-worker.ts"),
+      objects: { ChatAgent: "ChatAgent" },
+      flags: ["nodejs_compat"],
+      isAgent: true,
     },
   };
 }

@@ -10,7 +10,9 @@ export interface Running {
 }
 
 /** A Worker in its own workerd. */
-export interface Contender extends Running, HostReady {}
+export interface Contender extends Running, HostReady {
+  readonly isAgent?: boolean;
+}
 
 const START_TIMEOUT_MS = 30_000;
 const trees = new Set<ProcessTree>();
@@ -21,8 +23,10 @@ export function startUpstream(): Promise<Running> {
 }
 
 /** Starts a Worker. `inspect` opens its inspector, which costs time. */
-export function startContender(plan: ContenderPlan, inspect = false): Promise<Contender> {
-  return startChild(join(import.meta.dirname, "host.ts"), { plan, inspect });
+export async function startContender(plan: ContenderPlan, inspect = false): Promise<Contender> {
+  const host = join(import.meta.dirname, "host.ts");
+  const started = await startChild<HostReady>(host, { plan, inspect });
+  return { ...started, ...(plan.isAgent && { isAgent: true }) };
 }
 
 /** Ends every process that still runs. Contract: idempotent. */

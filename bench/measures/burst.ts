@@ -1,5 +1,5 @@
 import { chat } from "../client.ts";
-import { CONTENDERS, type ContenderName } from "../contenders/plan.ts";
+import { RELAYS, type ContenderName } from "../contenders/plan.ts";
 import {
   emptySamples,
   pairedFigures,
@@ -20,7 +20,7 @@ const AT_ONCE = [
   { streams: 64, atMost: 0.25 },
 ] as const;
 /** The AI SDK would take a minute for each round of 64 answers. */
-const RELAYS = CONTENDERS.filter((name) => name !== "aiSdk");
+const AT_ONCE_RELAYS = RELAYS.filter((name) => name !== "aiSdk");
 
 /** Measures time and processor time of answers that arrive as fast as possible. */
 export async function measureBurst(bench: Bench): Promise<readonly Figure[]> {
@@ -55,7 +55,7 @@ interface BurstSamples {
 async function inTurn(bench: Bench, scenarioName: "burst" | "single"): Promise<BurstSamples> {
   const scenario = SCENARIOS[scenarioName];
   const samples = { fullMs: emptySamples(), cpuMs: emptySamples() };
-  await afterWarmUp(bench, CONTENDERS, async (name, keep) => {
+  await afterWarmUp(bench, RELAYS, async (name, keep) => {
     const timesMs: number[] = [];
     const perThousandMs = await cpuPerThousand(bench, name, async () => {
       for (let index = 0; index < ANSWERS_PER_SAMPLE; index++) {
@@ -74,7 +74,7 @@ async function inTurn(bench: Bench, scenarioName: "burst" | "single"): Promise<B
 async function atOnce(bench: Bench, streams: number): Promise<Samples> {
   const { burst } = SCENARIOS;
   const samples = emptySamples();
-  await afterWarmUp(bench, RELAYS, async (name, keep) => {
+  await afterWarmUp(bench, AT_ONCE_RELAYS, async (name, keep) => {
     const perThousandMs = await cpuPerThousand(bench, name, async () => {
       const asked = Array.from({ length: streams }, () =>
         chat(bench.contenders[name], burst, burst.deltas),

@@ -5,8 +5,8 @@ import {
   compare,
   each,
   emptySamples,
-  interleave,
   pairedFigures,
+  takeTurns,
   type Bench,
   type Figure,
   type Samples,
@@ -34,7 +34,7 @@ export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]>
     const timing = await chat(target, firstByte, firstByte.deltas);
     timings.set(name, [...(timings.get(name) ?? []), timing]);
   };
-  await interleave(WARM_UP_ROUNDS + (quick ? 20 : 150), async (name) => {
+  await takeTurns(CONTENDERS, WARM_UP_ROUNDS + (quick ? 20 : 150), async (name) => {
     if (name === "interlock") await ask("direct");
     await ask(name);
   });
@@ -54,9 +54,11 @@ export async function measureFirstByte(bench: Bench): Promise<readonly Figure[]>
   }
   return [
     ...pairedFigures({ name: "time to the first text", unit: "ms" }, firstDelta, {
-      passThrough: 1.5,
+      passThrough: 2,
+      sketch: undefined,
       honoOpenai: undefined,
-      aiSdk: 0.5,
+      aiSdk: 0.75,
+      cloudflareAgent: 0.35,
     }),
     figure("added time to the first byte", "firstByteMs", 1.5),
     figure("added time to the first text", "firstDeltaMs"),

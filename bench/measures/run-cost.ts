@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { chat } from "../client.ts";
-import type { ContenderName } from "../contenders/plan.ts";
-import { emptySamples, interleave, pairedFigures, type Bench, type Figure } from "../measure.ts";
+import { CONTENDERS, type ContenderName } from "../contenders/plan.ts";
+import { emptySamples, pairedFigures, takeTurns, type Bench, type Figure } from "../measure.ts";
 import { cpuMs } from "../process-usage.ts";
 import { SCENARIOS } from "../upstream/scenario.ts";
 
@@ -31,11 +31,11 @@ export async function measureRunCost({ contenders, quick }: Bench): Promise<read
     await wait(AFTERWARDS_MS);
     return (cpuMs(workerdPid) - beforeMs) / answers;
   };
-  for (const name of Object.keys(contenders) as ContenderName[]) {
+  for (const name of CONTENDERS) {
     await perAnswer(name, singleShort, SHORT_ANSWERS);
     await perAnswer(name, single, LONG_ANSWERS);
   }
-  await interleave(quick ? 3 : 9, async (name) => {
+  await takeTurns(CONTENDERS, quick ? 3 : 9, async (name) => {
     const shortMs = await perAnswer(name, singleShort, SHORT_ANSWERS);
     const longMs = await perAnswer(name, single, LONG_ANSWERS);
     const perDeltaMs = (longMs - shortMs) / (single.deltas - singleShort.deltas);
@@ -43,11 +43,17 @@ export async function measureRunCost({ contenders, quick }: Bench): Promise<read
     slope[name].push(perDeltaMs * 1_000);
     fixed[name].push(shortMs - perDeltaMs * singleShort.deltas);
   });
-  const aims = { passThrough: undefined, honoOpenai: undefined, aiSdk: undefined };
+  const aims = {
+    passThrough: undefined,
+    sketch: undefined,
+    honoOpenai: undefined,
+    aiSdk: undefined,
+    cloudflareAgent: undefined,
+  };
   return [
     ...pairedFigures({ name: "CPU of a run with 20 deltas", unit: "ms" }, short, {
       ...aims,
-      passThrough: 1.6,
+      sketch: 1.3,
     }),
     ...pairedFigures({ name: "CPU of a run without deltas (intercept)", unit: "ms" }, fixed, aims),
     ...pairedFigures({ name: "CPU per 1,000 deltas (slope)", unit: "ms" }, slope, aims),

@@ -8,7 +8,7 @@ import { readBenchArguments } from "../../bench/arguments.ts";
 const NAMES = ["burst", "chain", "gates", "memory"];
 
 test("the bench measures everything when no measure is named", () => {
-  expect(readBenchArguments([], NAMES)).toEqual({ only: NAMES, quick: false });
+  expect(readBenchArguments([], NAMES)).toEqual({ only: NAMES, quick: false, memoryDisk: false });
 });
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   [["--only", "gates", "--only", "chain", "--only", "burst"]],
 ])("the bench measures only what %j names", (args) => {
   const only = ["gates", "chain", "burst"];
-  expect(readBenchArguments(args, NAMES)).toEqual({ only, quick: false });
+  expect(readBenchArguments(args, NAMES)).toMatchObject({ only, quick: false });
 });
 
 test.each([[["--only", "gates,none"]], [["--only", ""]], [["--fast"]], [["gates"]]])(

@@ -1,0 +1,1 @@
+export { extname } from "node:path";
