@@ -24,7 +24,9 @@ export function proposeCalls(scope: RunScope, { step, calls, after }: AskedCalls
     const { toolCallId, name: toolName } = call;
     const part = scope.nextPart();
     scope.state.invocations.admit(call, { step, part, ...madeAfter(after) }, nowMs);
-    return { type: "tool_call_proposed" as const, part, toolCallId, toolName };
+    const { title } = scope.tools.find(({ name }) => name === toolName) ?? {};
+    const named = { toolName, ...(title !== undefined && { title }) };
+    return { type: "tool_call_proposed" as const, part, toolCallId, ...named };
   });
   if (events.length > 0) scope.journal.append(events);
 }

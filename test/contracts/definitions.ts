@@ -31,6 +31,8 @@ export const complete: Required<
 > = {
   name: "test__complete",
   version: "2.10.3",
+  title: "Charge a card",
+  category: "billing",
   description: "Charges a card. It does not refund.",
   input,
   output,

@@ -66,6 +66,16 @@ describe.each(["scripted", "scripted-r", "scripted-a"])("the model %s", (model) 
     expect(await requestOf(model, runId)).toContain("42");
   });
 
+  test("reads when a tool is to be used and when not, and examples of its arguments", async () => {
+    const { runId } = await run([{ text: ["Hi."] }], { model });
+    const read =
+      "units.\nUse for: Any calculation with numbers that are known." +
+      "\nNot for: Equations with unknowns, units, dates." +
+      '\nExample: A share of a sum. {"expression":"(480 * 12.5) / 100"}' +
+      '\nExample: Powers and roots. {"expression":"sqrt(2) ^ 3"}';
+    expect(await requestOf(model, runId)).toContain(JSON.stringify(read).slice(1, -1));
+  });
+
   test("does not run what a cut or broken answer asked for", async () => {
     const finish = {
       scripted: "length",

@@ -11,6 +11,7 @@ import { passing } from "../../src/testing/fakes/runner-ports.ts";
 import { MemoryLog } from "../../src/testing/memory-log.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { policyOf } from "../../src/testing/fakes/fakes.ts";
+import { askFor, callOf, viewOf } from "../shared/people.ts";
 import { seedPolicies, send } from "../shared/worker.ts";
 import type { TOKENS } from "../shared/tokens.ts";
 
@@ -34,6 +35,31 @@ test("lists each tool with its class and lifecycle", async () => {
     lifecycle: { status: "active", sunsetDate: null, replacement: null },
     inputSchema: expect.objectContaining({ type: "object" }),
   });
+});
+
+test("people read the title of a tool in the catalog, in the chat and, beside its id, in an approval", async () => {
+  const listed = await send("/v1/tools", { caller: "ann" });
+  const { tools } = await listed.json<{ tools: { name: string; description: string }[] }>();
+  expect(tools.find(({ name }) => name === "lab__peek")).toMatchObject({
+    title: "Private records",
+    category: "records",
+  });
+  expect(tools.find(({ name }) => name === "lab__watch")).not.toHaveProperty("title");
+
+  const { approvalId, runId } = await askFor([callOf("lab__peek", { what: "all" })]);
+  const { title, packet, lines } = await viewOf(approvalId, "ann");
+  const both = "Private records (lab__peek)";
+  expect([title, packet.actionName]).toEqual([
+    both,
+    { title: both, tool: "lab__peek", toolTitle: "Private records", version: "1.0.0" },
+  ]);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ label: "Tool", text: `${both}, version 1.0.0` }),
+  );
+  const events = await (await send(`/v1/runs/${runId}/events`, { caller: "ann" })).text();
+  expect(events).toContain(
+    '[{"type":"tool-title","toolCallId":"call_1","title":"Private records"}]',
+  );
 });
 
 test("publishes a tool's contract, with Interlock's own fields beside it", async () => {

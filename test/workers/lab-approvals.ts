@@ -176,6 +176,8 @@ const publish = defineTool({
 const peek = defineTool({
   ...common,
   name: "lab__peek",
+  title: "Private records",
+  category: "records",
   description: "Reads a private record.",
   sideEffectClass: "READ_ONLY",
   effect: "read_only",

@@ -13,6 +13,10 @@ export type PublishedContract = {
   readonly contract: ToolContractDocument;
   /** Facts that the closed schema of seeds/004 has no place for. */
   readonly interlock: {
+    /** Absent without one. */
+    readonly title?: string;
+    /** Absent without one. */
+    readonly category?: string;
     readonly effect: ToolEffect;
     readonly redaction: {
       readonly args: readonly string[];
@@ -93,8 +97,10 @@ function isWritten(contract: AnyToolContract, name: (typeof OPTIONAL)[number]): 
 function ownFieldsOf(
   contract: AnyToolContract,
 ): Omit<PublishedContract["interlock"], "schema_hash" | "contract_hash"> {
-  const { content, redaction, runtime, security } = contract;
+  const { category, content, redaction, runtime, security, title } = contract;
   return {
+    ...(title !== undefined && { title }),
+    ...(category !== undefined && { category }),
     effect: contract.effect,
     redaction: {
       args: sorted(redaction.args),

@@ -2,6 +2,25 @@ import type { ToolId } from "../../protocol/identity/ids.ts";
 import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
 import type { AnyToolContract } from "../define/definition.ts";
 
+/** Longest text that a provider takes for a tool. OpenAI refuses a request with a longer one. */
+export const MAX_MODEL_TEXT_CHARS = 1_024;
+
+/**
+ * Writes what a model reads of a tool beside its name and its schema: the description, when to use
+ * the tool and when not, and its examples. Contract: registration bounds it.
+ */
+export function formatModelText(contract: AnyToolContract): string {
+  const { description, allowedUseCases, forbiddenUseCases, examples } = contract;
+  const cases = (lead: string, texts: readonly string[]): readonly string[] =>
+    texts.length === 0 ? [] : [`${lead}: ${texts.join(" ")}`];
+  return [
+    description,
+    ...cases("Use for", allowedUseCases),
+    ...cases("Not for", forbiddenUseCases),
+    ...examples.map((one) => `Example: ${one.description} ${JSON.stringify(one.arguments)}`),
+  ].join("\n");
+}
+
 /** JSON Schemas that are derived from a contract. */
 export interface DerivedSchemas {
   readonly inputSchema: JsonSchema7;
@@ -31,7 +50,9 @@ export function joinSchemas(
   const spec = {
     name: contract.name as ToolId,
     version: contract.version,
-    description: contract.description,
+    description: formatModelText(contract),
+    ...(contract.title !== undefined && { title: contract.title }),
+    ...(contract.category !== undefined && { category: contract.category }),
     inputSchema,
     effect: contract.effect,
     sideEffectClass: contract.sideEffectClass,

@@ -6,6 +6,7 @@ import {
   type SideEffectClass,
 } from "../../protocol/tool/effect.ts";
 import { isSteeringHeader } from "../../protocol/connection/steering-header.ts";
+import { formatModelText, MAX_MODEL_TEXT_CHARS } from "../catalog/registered.ts";
 import { checkClaims } from "./check-claims.ts";
 import { checkNamedFields, type DerivedContract } from "./check-named-fields.ts";
 import { checkSchema } from "./check-schema.ts";
@@ -45,6 +46,7 @@ const CHECKS: readonly Check[] = [
   checkNamedFields,
   checkApprovable,
   checkExamples,
+  checkModelText,
   checkCounterexamples,
   checkVerification,
 ];
@@ -252,6 +254,14 @@ function checkExamples({ contract }: DerivedContract): string | undefined {
     if (broken) return `${about} breaks the rule ${broken.code}`;
   }
   return undefined;
+}
+
+/** Providers refuse a whole request because of one text that is too long. */
+function checkModelText({ contract }: DerivedContract): string | undefined {
+  const { length } = formatModelText(contract);
+  return length <= MAX_MODEL_TEXT_CHARS
+    ? undefined
+    : `description, use cases and examples have ${length} characters; a model takes ${MAX_MODEL_TEXT_CHARS}`;
 }
 
 /** A counterexample must fit the input and break its rule, or it proves nothing. */

@@ -17,6 +17,7 @@ export function registerContracts(
   contracts: readonly AnyToolContract[],
 ): readonly RegisteredContract[] {
   const versions = new Set<string>();
+  const titles = new Map<string, string>();
   return contracts.map((contract) => {
     const registered = registerContract(contract);
     const key = versionKey(contract.name, contract.version);
@@ -27,6 +28,11 @@ export function registerContracts(
       );
     }
     versions.add(key);
+    const { name, title } = contract;
+    const titled = title === undefined ? name : (titles.get(title.toLowerCase()) ?? name);
+    // Threat: people approve a call of one tool and take it for another.
+    if (titled !== name) throw new ContractError(name, `title "${title}" is that of ${titled}`);
+    if (title !== undefined) titles.set(title.toLowerCase(), name);
     const incapable = checkCompensator(contract, contracts);
     if (incapable !== undefined) throw new ContractError(contract.name, incapable);
     const misplaced = checkSaga(contract, contracts);

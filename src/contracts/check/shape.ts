@@ -14,6 +14,7 @@ import {
   SEMANTICS,
 } from "../../protocol/tool/contract-document.ts";
 import { LIFECYCLE_STATUSES } from "../../protocol/tool/lifecycle.ts";
+import { toVisible } from "../../protocol/text/visible.ts";
 import { revealCode } from "../define/author-code.ts";
 import type { AnyToolContract } from "../define/definition.ts";
 
@@ -53,6 +54,12 @@ const text = v.pipe(
   v.string(),
   v.regex(/\S/, "must not be empty"),
   v.maxLength(1024, "must have at most 1024 characters"),
+);
+/** Threat: a title that looks like another one, or like more than a title. */
+const title = v.pipe(
+  v.string(),
+  v.regex(/^\S(?:.{0,62}\S)?$/u, "must be 1 to 64 characters in one line, without outer spaces"),
+  v.check((value) => toVisible(value).notes.length === 0, "must hold no hidden characters"),
 );
 const texts = v.pipe(v.array(text), v.maxLength(32));
 /** Identifier for machines: a code, a scope, a stage. */
@@ -101,6 +108,8 @@ const lifecycle = v.strictObject({
 const contractShape = v.strictObject({
   name: toolId,
   version: v.pipe(v.string(), v.regex(VERSION, "must be three numbers, 1.0.0")),
+  title: v.optional(title),
+  category: v.optional(word),
   description: text,
   input: v.unknown(),
   output: v.unknown(),

@@ -25,6 +25,8 @@ export interface SagaDefinition<
       | "name"
       | "version"
       | "description"
+      | "title"
+      | "category"
       | "input"
       | "output"
       | "sideEffectClass"

@@ -52,6 +52,10 @@ export interface ToolDefinition<
   readonly name: string;
   /** Three numbers, `1.0.0`. A contract with another meaning needs another version. */
   readonly version: string;
+  /** Short name for people. Approvers see the name of the tool beside it. Default: none. */
+  readonly title?: string;
+  /** Word under which a catalog lists the tool. Default: none. */
+  readonly category?: string;
   /** Text for the model: when to use the tool, what its arguments mean, what it does not do. */
   readonly description: string;
   readonly input: In;
@@ -64,8 +68,11 @@ export interface ToolDefinition<
   /** Who is responsible for the tool. Default: the namespace. */
   readonly owner?: string;
   readonly lifecycle?: ToolLifecycle;
+  /** When to use the tool, for the model. */
   readonly allowedUseCases?: readonly string[];
+  /** When not to use the tool, for the model. */
   readonly forbiddenUseCases?: readonly string[];
+  /** Arguments of sensible calls, for the model. Registration checks them. */
   readonly examples?: readonly ToolExample<Given<v.InferInput<In>>>[];
   readonly runtime?: Partial<RuntimeSection>;
   readonly security?: Partial<SecuritySection>;
@@ -208,7 +215,9 @@ export interface ToolContract<
     Omit<
       Required<ToolDefinition<In, Out, Needs>>,
       | "amountField"
+      | "category"
       | "mayDrift"
+      | "title"
       | "verification"
       | "workspace"
       | keyof AuthorCode
@@ -218,7 +227,13 @@ export interface ToolContract<
     Sections,
     Pick<
       ToolDefinition<In, Out, Needs>,
-      "amountField" | "mayDrift" | "verification" | "workspace" | PureFunction
+      | "amountField"
+      | "category"
+      | "mayDrift"
+      | "title"
+      | "verification"
+      | "workspace"
+      | PureFunction
     > {
   /** The author's functions that get capabilities. Only the runner can call them. */
   readonly code: SealedCode;

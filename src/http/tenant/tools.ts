@@ -22,9 +22,21 @@ async function getTools({ principal, services, contracts }: AuthorisedRequest): 
   });
   return Response.json({
     tools: [...tools.values()].map(
-      ({ name, version, description, effect, sideEffectClass, lifecycle, inputSchema }) => ({
+      ({
         name,
         version,
+        title,
+        category,
+        description,
+        effect,
+        sideEffectClass,
+        lifecycle,
+        inputSchema,
+      }) => ({
+        name,
+        version,
+        title,
+        category,
         description,
         effect,
         sideEffectClass,

@@ -46,7 +46,7 @@ export function formatPacketLines(
     ...changedTerms.map(lineOfTerm),
     ...linesOfShown(packet, changedShown),
     line("actionName", "Action", actionName.title),
-    line("actionName", "Tool", `${actionName.tool}, version ${actionName.version}`),
+    line("actionName", "Tool", formatTool(actionName)),
     ...(workspaceId === undefined ? [] : [line("workspaceId", "Workspace", workspaceId)]),
     line("consequence", "Consequence", packet.consequence),
     ...(packet.after ? [line("after", "After reading", describeSources(packet.after))] : []),
@@ -62,6 +62,10 @@ export function formatPacketLines(
     line("idempotencyFingerprint", "Fingerprint", packet.idempotencyFingerprint),
     line("traceId", "Trace", packet.traceId),
   ];
+}
+
+function formatTool({ tool, toolTitle, version }: ConfirmationPacket["actionName"]): string {
+  return `${toolTitle === undefined ? tool : `${toolTitle} (${tool})`}, version ${version}`;
 }
 
 const RISKS: { readonly [Class in SideEffectClass]: string } = {

@@ -12,6 +12,8 @@ export type ConfirmationPacket = {
     /** The author's text, or the tool's name without one. */
     readonly title: string;
     readonly tool: string;
+    /** The tool's name for people; absent: its contract has none. */
+    readonly toolTitle?: string;
     readonly version: string;
   };
   readonly consequence: string;

@@ -68,6 +68,8 @@ export type AiEvent =
       readonly part: number;
       readonly toolCallId: ToolCallId;
       readonly toolName: string;
+      /** The tool's name for people, where its contract has one. */
+      readonly title?: string;
     }
   /** Every gate passed; the tool is about to run with these (redacted) arguments. */
   | {

@@ -23,7 +23,11 @@ export interface Redaction {
 export interface ToolSpec {
   readonly name: ToolId;
   readonly version: string;
+  /** Everything that a model reads of the tool beside its schema. */
   readonly description: string;
+  /** Short name for people; absent: none. */
+  readonly title?: string;
+  readonly category?: string;
   readonly inputSchema: JsonSchema7;
   readonly effect: ToolEffect;
   readonly sideEffectClass: SideEffectClass;

@@ -65,8 +65,10 @@ async function buildPacket(
   const steps = await planSteps(ports, subject);
   const described = { args, shown, before: beforeState };
   const { title, consequence } = describeAction(ports.log, tool, described);
+  const { title: toolTitle } = tool.spec;
+  const named = { tool: tool.id, ...(toolTitle !== undefined && { toolTitle }) };
   return {
-    actionName: { title, tool: tool.id, version: tool.version },
+    actionName: { title, ...named, version: tool.version },
     consequence,
     ...madeAfter(ports.invocations.find(context)?.after),
     ...(workspaceId !== undefined && { workspaceId }),

@@ -30,9 +30,14 @@ export function describeAction(
     log.fault("packet_incomplete", thrown, about);
   });
   return {
-    title: readText(action, MAX_TITLE_CHARS, mask) ?? tool.id,
+    title: readText(action, MAX_TITLE_CHARS, mask) ?? nameTool(tool),
     consequence: readText(consequence, MAX_CONSEQUENCE_CHARS, mask) ?? CONSEQUENCES[tool.effect],
   };
+}
+
+/** Threat: a title alone may be taken for that of another tool. */
+function nameTool({ id, spec: { title } }: Pick<BoundToolRuntime, "id" | "spec">): string {
+  return title === undefined ? id : `${title} (${id})`;
 }
 
 const CONSEQUENCES: { readonly [Effect in BoundToolRuntime["effect"]]: string } = {

@@ -163,7 +163,7 @@ function findCall(
 
 /** Admits the call of a step and shows it to readers. */
 function admitCall(
-  { invocations, journal, clock, nextPart }: SagaPorts,
+  { invocations, journal, clock, nextPart, versions }: SagaPorts,
   { record, context }: RunningSaga,
   asked: MadeAfter & { readonly link: SagaLink; readonly toolId: string; readonly text: string },
 ): ToolInvocationRecord {
@@ -171,7 +171,9 @@ function admitCall(
   const toolCallId = stepCallIdOf(record, saga);
   const part = nextPart();
   const call = { toolCallId, name, argumentsText, truncated: false, saga };
-  journal.append([{ type: "tool_call_proposed", part, toolCallId, toolName: name }]);
+  const { title } = versions.get(name) ?? {};
+  const named = { toolName: name, ...(title !== undefined && { title }) };
+  journal.append([{ type: "tool_call_proposed", part, toolCallId, ...named }]);
   return invocations.admit(call, { step: context.step, part, ...madeAfter(after) }, clock.nowMs());
 }
 

@@ -15,6 +15,8 @@ export type CardAttributes = { readonly [name: string]: string | number | boolea
 /** A tool call as a card gets it. Every value in it is untrusted data, and shown as text. */
 export interface ToolCardCall {
   readonly toolId: string;
+  /** The tool's name for people, where its contract has one. */
+  readonly title?: string;
   readonly state:
     | "requested"
     | "awaiting_approval"

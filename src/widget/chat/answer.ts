@@ -32,6 +32,8 @@ export interface ToolPart {
   readonly index: number;
   readonly toolCallId: string;
   readonly toolName: string;
+  /** The tool's name for people. */
+  readonly title?: string;
   readonly state: ToolPartState;
   readonly argsText: string;
   /** Set once the tool runs. */

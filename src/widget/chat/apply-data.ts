@@ -17,6 +17,9 @@ export function applyData(state: AnswerState, item: JsonValue): AnswerState {
       return { ...state, runId, ...(typeof model === "string" && { model }) };
     case "title":
       return typeof title === "string" ? { ...state, title } : state;
+    case "tool-title":
+      if (typeof title !== "string") return state;
+      return updateCall(state, item, (part) => ({ ...part, title }));
     case "tool-progress":
       return updateCall(state, item, (part) =>
         part.state === "running" ? { ...part, progress: readProgress(item) } : part,

@@ -7,10 +7,11 @@ import type { Field } from "./fields.ts";
 
 /** Returns a call as the cards of embedders get it. */
 export function describeCall(part: ToolPart): ToolCardCall {
-  const { toolName, state, approval, outcome, progress } = part;
+  const { toolName, title, state, approval, outcome, progress } = part;
   const args = part.rawArgs ?? approval?.editable;
   return {
     toolId: toolName,
+    ...(title !== undefined && { title }),
     state,
     ...(isJsonObject(args) && { args }),
     ...(progress && { progress }),

@@ -66,7 +66,7 @@ export class ToolCallView {
     this.root.dataset["state"] = state;
     setText(this.#badge, CARD_STATES[state].label);
     this.#mark.replaceChildren(icon(CARD_STATES[state].icon));
-    const title = readTitle(this.#card, describeCall(part));
+    const title = readTitle(this.#card, describeCall(part)) ?? part.title;
     if (title !== undefined) setText(this.#title, title);
     this.#drawProgress(part, state === "running");
     const explanation = describeUnknownOutcome(part, isOver);

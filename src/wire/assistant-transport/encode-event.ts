@@ -77,6 +77,15 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
           type: "part-start",
           part: { type: "tool-call", toolCallId: event.toolCallId, toolName: event.toolName },
         },
+        ...(event.title === undefined
+          ? []
+          : [
+              {
+                path: [],
+                type: "data" as const,
+                data: [{ type: "tool-title", toolCallId: event.toolCallId, title: event.title }],
+              },
+            ]),
       ];
     case "tool_call_start":
       return [

@@ -317,6 +317,11 @@ test.each<[string, Change, string]>([
     ],
   ),
   [
+    "texts for the model that providers refuse, each short enough alone",
+    { allowedUseCases: ["x".repeat(600)], forbiddenUseCases: ["y".repeat(600)] },
+    "characters; a model takes 1024",
+  ],
+  [
     "an example that does not fit",
     { examples: [{ description: "Wrong.", arguments: { a: 1 } }] },
     'example "Wrong." does not fit the input: a: ',

@@ -36,6 +36,17 @@ test("registers a contract with everything set", () => {
   });
 });
 
+test("no two tools have one title, so that nobody takes one for the other", () => {
+  const titled = (name: string, title: string, version = "1.0.0"): object => {
+    return { ...sound, name, title, version };
+  };
+  const versions = [titled("test__a", "Pay"), titled("test__a", "Pay", "2.0.0")];
+  expect(() => register(...versions, titled("test__b", "Refund"))).not.toThrow();
+  expect(() => register(...versions, titled("test__b", "PAY"))).toThrow(
+    'Tool "test__b": title "PAY" is that of test__a',
+  );
+});
+
 test("a contract with http declares HTTP failures, and its author's declarations win", () => {
   const security = { egressPolicy: "allowlisted_domains", egressHosts: ["a.example"] };
   const errorsOf = (change: object): unknown => {

@@ -18,6 +18,14 @@ test.each<[string, Change, string]>([
   ["a version with a leading zero", { version: "1.02.0" }, "version: must be three numbers"],
   ["an empty description", { description: "  " }, "description: must not be empty"],
   ["a description too long", { description: "x".repeat(1025) }, "description: must have at most"],
+  ...["", " Pay", "Pay\nnow", "Pay\u202enow", "Pay\u200bnow", "x".repeat(65)].map(
+    (title): [string, { title: string }, string] => [
+      `the title ${JSON.stringify(title)}`,
+      { title },
+      "title: ",
+    ],
+  ),
+  ["a category of several words", { category: "my tools" }, "category: "],
   ["an empty use case", { allowedUseCases: [""] }, "allowedUseCases.0: must not be empty"],
   ["an unknown field", { timeoutMs: 5 }, "timeoutMs: "],
   ["an unknown field in a section", { runtime: { timeout: 5 } }, "runtime.timeout: "],

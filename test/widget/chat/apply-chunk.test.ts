@@ -33,6 +33,12 @@ describe("a tool call", () => {
     expect(done.outcome?.fields).toEqual([{ label: "Hour", value: "21" }]);
   });
 
+  it("has the name for people of its tool, as the stream tells it", () => {
+    const titled = { ...say.proposeTool(0, "lab__peek"), title: "Private records" };
+    expect(toolOf(play(titled))).toMatchObject({ toolName: "lab__peek", title: "Private records" });
+    expect(toolOf(play(called))).not.toHaveProperty("title");
+  });
+
   it("fails without running, and shows why", () => {
     const failed = toolOf(play(called, say.failTool(0, "Expected a zone.")));
     expect(failed.state).toBe("failed");
