@@ -24,7 +24,7 @@ import { readPolicy } from "./test-policy.ts";
 export type PolicyAnswer =
   | { readonly decision: "allow" }
   /** People have to approve the call. */
-  | { readonly decision: "ask"; readonly requirement: ApprovalRequirement }
+  | { readonly decision: "ask"; readonly requirements: readonly ApprovalRequirement[] }
   | {
       readonly decision: "refuse";
       /** The gate that refuses, see docs/gates.md. */
@@ -79,9 +79,10 @@ export async function decidePolicy(
   };
   const obeyed = await obeyPolicy(ports, { terms, tool, args: read.value.args, operation }, trail);
   if (!obeyed.ok) return refuse(trail, obeyed.failure);
-  const { connectionId } = obeyed.value;
-  const approval = approvalTermsOf({ pinned: policy, current: policy, tool, connectionId });
-  return approval ? { decision: "ask", requirement: approval.requirement } : { decision: "allow" };
+  const approval = approvalTermsOf({ ...obeyed.value, pinned: policy, current: policy });
+  return approval
+    ? { decision: "ask", requirements: approval.requirements }
+    : { decision: "allow" };
 }
 
 function bind(contract: AnyToolContract, clock: FakeClock) {

@@ -1,5 +1,5 @@
 import { isSunset } from "../../protocol/tool/lifecycle.ts";
-import { decide } from "../../protocol/policy/decide.ts";
+import { isAllowed } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import { routeVersions, type Routing } from "./route-versions.ts";
@@ -53,5 +53,5 @@ export interface AskedTool {
 }
 
 function isOffered(spec: ToolSpec, policy: ToolPolicy): boolean {
-  return decide(policy, { id: spec.name, ...spec }) !== "deny";
+  return isAllowed(policy, { id: spec.name, ...spec });
 }

@@ -7,7 +7,6 @@ import { loadTools, type LoadPorts } from "../../contracts/catalog/load-tools.ts
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
@@ -21,7 +20,7 @@ import { restoreRunBudget } from "../../runner/budget/of-run.ts";
 import type { RoomPorts } from "../../runner/budget/reserve.ts";
 import { GateTrail } from "../../runner/gates/gate.ts";
 import { obeyPolicy } from "../../runner/gates/obey-policy.ts";
-import type { PolicySubject } from "../../runner/gates/subjects.ts";
+import type { AcceptedArguments, PolicySubject } from "../../runner/gates/subjects.ts";
 import { readCurrentPolicy, type PinnedTerms } from "../../runner/terms.ts";
 
 /** What a review takes of the run. */
@@ -102,12 +101,18 @@ export interface CallNow {
  * continues. Fails: what `obeyPolicy` and `termsNow` fail with.
  */
 export async function obeyBothPolicies(
-  { call, current, gatePorts, trail }: Review,
+  { call, record, current, gatePorts, trail }: Review,
   tool: BoundToolRuntime,
-  args: JsonObject,
+  { args, payloadHash }: AcceptedArguments,
 ): Promise<Result<CallNow, ToolFailure>> {
+  // The amount may stand in the state, which the packet holds as it was read for these arguments.
+  const previewed = payloadHash === record.payloadHash ? record.packet : undefined;
   const terms = { policy: gatePorts.policy, pin: gatePorts.pin };
-  const obeyed = await obeyPolicy(gatePorts, { tool, args, operation: call, terms }, trail);
+  const obeyed = await obeyPolicy(
+    gatePorts,
+    { tool, args, operation: call, terms, previewed },
+    trail,
+  );
   if (!obeyed.ok) return obeyed;
   const now = await termsNow(gatePorts, { ...obeyed.value, terms }, { current, trail });
   return now.ok ? ok({ amounts: obeyed.value.amounts, terms: now.value }) : now;

@@ -1,7 +1,7 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
-import { decide } from "../../protocol/policy/decide.ts";
+import { isAllowed } from "../../protocol/policy/decide.ts";
 import { PASSED, type Gate, type GateTrail } from "./gate.ts";
 import type { ToolUnderTerms } from "./subjects.ts";
 
@@ -13,7 +13,7 @@ import type { ToolUnderTerms } from "./subjects.ts";
 export const policyGate = {
   name: "policy",
   check: ({ terms, tool }: ToolUnderTerms) =>
-    decide(terms.policy, tool) === "deny" ? failCall("not_allowed") : PASSED,
+    isAllowed(terms.policy, tool) ? PASSED : failCall("not_allowed"),
 } as const satisfies Gate<ToolUnderTerms>;
 
 /** Group: denies a tool before its arguments are parsed. Fails: POLICY_VIOLATION. */
