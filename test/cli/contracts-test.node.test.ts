@@ -259,13 +259,13 @@ describe("planted faults", () => {
     [
       "approval",
       "src/runner/approval/require-approval.ts",
-      "if (!known && !isAskedBy(given.policy, subject)) return",
+      "if (!known && !requirementOf(given.policy, tool)) return",
       "if (1) return",
     ],
     [
       "approval",
       "src/runner/approval/verify.ts",
-      "isMet(record, counted)",
+      "people.size >= record.requirement.required",
       "record.votes.length > 0",
     ],
     [

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { PATTERN_DEFAULTS } from "../../src/protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { verifyChain } from "../../cli/audit/verify-chain.ts";
@@ -23,7 +22,12 @@ interface RefusedVotes {
 }
 
 const HOUR = 3_600_000;
-const consent = { requirements: [{ ...PATTERN_DEFAULTS.user_consent, approvals: 0 }] };
+const consent = {
+  pattern: "user_consent",
+  roles: [],
+  excludesRequester: false,
+  onlyRequester: true,
+} as const;
 const QUESTIONS: Readonly<Record<string, Partial<ApprovalSummary>>> = {
   mirasReview: { expiresAt: isoAt(3 * HOUR), requestedAt: isoAt(-4 * HOUR) },
   noorsReview: {
@@ -39,7 +43,8 @@ const QUESTIONS: Readonly<Record<string, Partial<ApprovalSummary>>> = {
     requestedAt: isoAt(-5 * HOUR),
   },
   compliance: {
-    requirements: [{ ...PATTERN_DEFAULTS.compliance, approvals: 0 }],
+    pattern: "compliance",
+    roles: ["compliance"],
     toolId: "lab__pay" as never,
     expiresAt: isoAt(5 * HOUR),
     requestedAt: isoAt(-HOUR),

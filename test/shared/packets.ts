@@ -1,5 +1,4 @@
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
-import { PATTERN_DEFAULTS } from "../../src/protocol/approval/requirement.ts";
 import type { ConfirmationPacket } from "../../src/protocol/approval/packet.ts";
 import type {
   ActorId,
@@ -34,9 +33,11 @@ export const SUMMARY: ApprovalSummary = {
   title: "Refund 40 EUR to Ann",
   riskClass: "CRITICAL_MUTATION",
   status: "pending",
+  pattern: "dual_control",
   required: 2,
   approvals: 0,
-  requirements: [{ ...PATTERN_DEFAULTS.dual_control, roles: ["operator"], approvals: 0 }],
+  roles: ["operator"],
+  excludesRequester: true,
   requestedBy: "user:cleo" as ActorId,
   requestedAt: "2026-11-21T09:00:00.000Z",
   expiresAt: "2026-11-21T10:00:00.000Z",

@@ -53,8 +53,7 @@ export interface ApprovalRecord {
   readonly actorId: ActorId;
   /** The actor who minted the embed token that started the run; a further requester. */
   readonly minterId?: ActorId;
-  /** All of them must be met; never empty. */
-  readonly requirements: readonly ApprovalRequirement[];
+  readonly requirement: ApprovalRequirement;
   readonly bounds: CallBounds;
   /**
    * Hash of the terms under which the approval was requested, and of what its packet shows. A vote

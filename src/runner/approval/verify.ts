@@ -2,8 +2,7 @@ import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalSigner } from "../../capabilities/approval.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import { checkVote } from "../../protocol/approval/check-vote.ts";
-import { isMet } from "../../protocol/approval/count-people.ts";
+import { checkVote, voterOf } from "../../protocol/approval/check-vote.ts";
 import type {
   ApprovalRecord,
   ApprovalToken,
@@ -31,10 +30,9 @@ interface ApprovedCall {
 }
 
 /**
- * Verifies that an approval is for this call: distinct people who voted meet every requirement,
- * each with a token that this deployment signed for this run, tool, version, payload and terms,
- * each entitled to decide, and in time (seeds/004, "Approval Tokens"). The runner verifies before
- * every attempt.
+ * Verifies that an approval is for this call: enough distinct people voted, each with a token that
+ * this deployment signed for this run, tool, version, payload and terms, each entitled to decide,
+ * and in time (seeds/004, "Approval Tokens"). The runner verifies before every attempt.
  * Contract: the caller has compared the terms of the approval with those of the call.
  * Fails: CONFIRMATION_MISSING.
  */
@@ -45,7 +43,7 @@ export async function verifyApproval(
 ): Promise<Result<ApprovalRecord, ToolFailure>> {
   const dispatches = ports.invocations.find(call.authority.context)?.dispatches ?? 0;
   if (record.consumedAtMs !== undefined && dispatches === 0) return USED;
-  const counted: ApprovalVote[] = [];
+  const people = new Set<string>();
   let isLate = false;
   for (const vote of record.votes) {
     const token =
@@ -53,10 +51,10 @@ export async function verifyApproval(
     if (!token || !isFor(token, record, { ...call, tenantId: ports.principal.tenantId })) continue;
     if (!isEntitled(token, vote, record)) continue;
     if (Date.parse(token.expires_at) > ports.clock.nowMs()) {
-      counted.push({ ...vote, roles: token.approver_roles });
+      people.add(voterOf(record, token.approver_id));
     } else isLate = true;
   }
-  if (isMet(record, counted)) return ok(record);
+  if (people.size >= record.requirement.required) return ok(record);
   return isLate ? LATE : INVALID;
 }
 

@@ -23,6 +23,7 @@ const TEXTS = [
   "toolVersion",
   "title",
   "riskClass",
+  "pattern",
   "requestedBy",
   "requestedAt",
   "expiresAt",
@@ -36,8 +37,7 @@ export function readApproval(value: JsonValue | undefined): ApprovalInfo | undef
     APPROVAL_STATUSES.some((status) => status === value["status"]) &&
     typeof value["required"] === "number" &&
     typeof value["approvals"] === "number" &&
-    Array.isArray(value["requirements"]) &&
-    value["requirements"].every(isRule);
+    isTexts(value["roles"]);
   if (!isWhole) return undefined;
   const summary = value as unknown as ApprovalSummary;
   const { mayDecide, mayNot, said } = value;
@@ -51,13 +51,6 @@ export function readApproval(value: JsonValue | undefined): ApprovalInfo | undef
     ...(typeof mayNot === "string" && { mayNot }),
     ...(typeof said === "string" && { said }),
   };
-}
-
-function isRule(value: JsonValue): boolean {
-  if (!isJsonObject(value)) return false;
-  const { pattern, required, approvals, roles, withinLimit = [] } = value;
-  const isCounted = typeof required === "number" && typeof approvals === "number";
-  return typeof pattern === "string" && isCounted && isTexts(roles) && isTexts(withinLimit);
 }
 
 function isTexts(value: JsonValue | undefined): boolean {
