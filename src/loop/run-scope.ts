@@ -28,7 +28,6 @@ export interface RunPorts extends Omit<
   | "policy"
   | "pin"
   | "principal"
-  | "caller"
   | "connectionIds"
   | "budget"
   | "invocations"

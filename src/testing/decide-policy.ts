@@ -24,7 +24,7 @@ import { readPolicy } from "./test-policy.ts";
 export type PolicyAnswer =
   | { readonly decision: "allow" }
   /** People have to approve the call. */
-  | { readonly decision: "ask"; readonly requirement: ApprovalRequirement }
+  | { readonly decision: "ask"; readonly requirements: readonly ApprovalRequirement[] }
   | {
       readonly decision: "refuse";
       /** The gate that refuses, see docs/gates.md. */
@@ -38,10 +38,6 @@ export interface PolicyQuestion {
   readonly tool: AnyToolContract;
   readonly args: object;
   readonly principal: Principal;
-  /** The assistant of the run. Default: none, as in a direct call. */
-  readonly assistantId?: string;
-  /** The models that may answer in the run. Default: none, as in a direct call. */
-  readonly models?: readonly string[];
   /** Connections that the request names. Default: none. */
   readonly connectionIds?: readonly string[];
   /** The workspace of the run. Default: the one of which the caller is a member. */
@@ -60,33 +56,33 @@ export async function decidePolicy(
   question: PolicyQuestion,
 ): Promise<PolicyAnswer> {
   fillNode20();
-  const { principal, connectionIds = [], assistantId, models = [] } = question;
+  const { principal, connectionIds = [] } = question;
   const policy = readPolicy(document);
   const { workspaceId = soleWorkspace(policy, principal) } = question;
   const clock = new FakeClock(readTime(question.now));
   const tool = bind(question.tool, clock);
   const trail = new GateTrail();
   const terms = { policy };
+  const allowed = checkAllowed({ terms, tool }, trail);
+  if (!allowed.ok) return refuse(trail, allowed.failure);
+  const argumentsText = JSON.stringify(question.args);
+  const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
+  if (!read.ok) return refuse(trail, read.failure.failure);
+  const operation = { step: 1, toolCallId: "call_1_1" as ToolCallId };
   const ports = {
     principal,
-    caller: { ...principal, assistantId, models },
     clock,
     connectionIds: connectionIds as readonly ConnectionId[],
     workspaceId,
     authorizationOf: createPolicyAuthorization,
     budget: restoreRunBudget([], policy),
   };
-  const allowed = checkAllowed(ports, { terms, tool }, trail);
-  if (!allowed.ok) return refuse(trail, allowed.failure);
-  const argumentsText = JSON.stringify(question.args);
-  const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
-  if (!read.ok) return refuse(trail, read.failure.failure);
-  const operation = { step: 1, toolCallId: "call_1_1" as ToolCallId };
   const obeyed = await obeyPolicy(ports, { terms, tool, args: read.value.args, operation }, trail);
   if (!obeyed.ok) return refuse(trail, obeyed.failure);
-  const { connectionId } = obeyed.value;
-  const approval = approvalTermsOf({ pinned: policy, current: policy, tool, connectionId });
-  return approval ? { decision: "ask", requirement: approval.requirement } : { decision: "allow" };
+  const approval = approvalTermsOf({ ...obeyed.value, pinned: policy, current: policy });
+  return approval
+    ? { decision: "ask", requirements: approval.requirements }
+    : { decision: "allow" };
 }
 
 function bind(contract: AnyToolContract, clock: FakeClock) {

@@ -1,5 +1,6 @@
 import type { DecisionAnswer } from "../capabilities/run.ts";
 import type { ApprovalRecord } from "../protocol/approval/record.ts";
+import type { ApprovalRequirement } from "../protocol/approval/requirement.ts";
 import type { ActorId } from "../protocol/identity/ids.ts";
 
 /** A decision that somebody wanted to make. */
@@ -15,7 +16,7 @@ export function explainDecision(
   { record, decision, who }: Wanted,
 ): string | undefined {
   const { toolId } = record;
-  const takes = `It takes ${describeRequirement(record)}.`;
+  const takes = `It takes ${record.requirements.map(describeRequirement).join(", and ")}.`;
   switch (answer.kind) {
     case "decided":
       return undefined;
@@ -37,7 +38,7 @@ export function explainDecision(
   }
 }
 
-function describeRequirement({ requirement }: ApprovalRecord): string {
+function describeRequirement(requirement: ApprovalRequirement): string {
   const { pattern, required, roles, onlyRequester, excludesRequester } = requirement;
   if (onlyRequester) return `the requester (${pattern})`;
   const people = required === 1 ? "one person" : `${required} people`;

@@ -259,13 +259,13 @@ describe("planted faults", () => {
     [
       "approval",
       "src/runner/approval/require-approval.ts",
-      "if (!known && !requirementOf(given.policy, tool)) return",
+      "if (!known && !isAskedBy(given.policy, subject)) return",
       "if (1) return",
     ],
     [
       "approval",
       "src/runner/approval/verify.ts",
-      "people.size >= record.requirement.required",
+      "isMet(record, counted)",
       "record.votes.length > 0",
     ],
     [

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { PATTERN_DEFAULTS } from "../../src/protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { verifyChain } from "../../cli/audit/verify-chain.ts";
@@ -22,12 +23,7 @@ interface RefusedVotes {
 }
 
 const HOUR = 3_600_000;
-const consent = {
-  pattern: "user_consent",
-  roles: [],
-  excludesRequester: false,
-  onlyRequester: true,
-} as const;
+const consent = { requirements: [{ ...PATTERN_DEFAULTS.user_consent, approvals: 0 }] };
 const QUESTIONS: Readonly<Record<string, Partial<ApprovalSummary>>> = {
   mirasReview: { expiresAt: isoAt(3 * HOUR), requestedAt: isoAt(-4 * HOUR) },
   noorsReview: {
@@ -43,8 +39,7 @@ const QUESTIONS: Readonly<Record<string, Partial<ApprovalSummary>>> = {
     requestedAt: isoAt(-5 * HOUR),
   },
   compliance: {
-    pattern: "compliance",
-    roles: ["compliance"],
+    requirements: [{ ...PATTERN_DEFAULTS.compliance, approvals: 0 }],
     toolId: "lab__pay" as never,
     expiresAt: isoAt(5 * HOUR),
     requestedAt: isoAt(-HOUR),

@@ -42,7 +42,7 @@ describe("asking", () => {
       runId,
       toolId: "lab__transfer",
       status: "pending",
-      pattern: "dual_control",
+      requirements: [{ pattern: "dual_control", required: 2, approvals: 0 }],
       required: 2,
       approvals: 0,
       requestedBy: "user:ann",

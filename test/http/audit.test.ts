@@ -13,7 +13,6 @@ const PASSED = [
   "lookup",
   "still_wanted",
   "policy",
-  "caller",
   "parse",
   "arguments",
   "rules",
@@ -66,12 +65,12 @@ describe("a call that was ended names the gate that ended it:", () => {
   test.each<[string, string, string, readonly string[]]>([
     ["lab__nowhere", "{}", "lookup", []],
     ["lab__delete_all", "{}", "policy", ["lookup", "still_wanted"]],
-    ["core__calculate", "{", "parse", ["lookup", "still_wanted", "policy", "caller"]],
+    ["core__calculate", "{", "parse", ["lookup", "still_wanted", "policy"]],
     [
       "core__calculate",
       '{"expression":7}',
       "arguments",
-      ["lookup", "still_wanted", "policy", "caller", "parse"],
+      ["lookup", "still_wanted", "policy", "parse"],
     ],
     ["lab__write_note", '{"text":"a","to":"eve"}', "argument_rules", PASSED.slice(0, -2)],
     ["lab__call_service", "{}", "authorise", PASSED.slice(0, -3)],

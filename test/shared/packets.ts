@@ -1,4 +1,5 @@
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
+import { PATTERN_DEFAULTS } from "../../src/protocol/approval/requirement.ts";
 import type { ConfirmationPacket } from "../../src/protocol/approval/packet.ts";
 import type {
   ActorId,
@@ -33,11 +34,9 @@ export const SUMMARY: ApprovalSummary = {
   title: "Refund 40 EUR to Ann",
   riskClass: "CRITICAL_MUTATION",
   status: "pending",
-  pattern: "dual_control",
   required: 2,
   approvals: 0,
-  roles: ["operator"],
-  excludesRequester: true,
+  requirements: [{ ...PATTERN_DEFAULTS.dual_control, roles: ["operator"], approvals: 0 }],
   requestedBy: "user:cleo" as ActorId,
   requestedAt: "2026-11-21T09:00:00.000Z",
   expiresAt: "2026-11-21T10:00:00.000Z",

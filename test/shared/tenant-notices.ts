@@ -3,6 +3,7 @@ import type { TenantObject } from "../../durable-objects/tenant/tenant-object.ts
 import type { AuditPage } from "../../src/capabilities/audit.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
+import { PATTERN_DEFAULTS } from "../../src/protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
@@ -73,11 +74,9 @@ export function approvalNotice(seq: number, approval: Partial<ApprovalSummary> =
     title: "Sends a mail",
     riskClass: "HIGH_RISK_EXTERNAL",
     status: "pending",
-    pattern: "operator_review",
     required: 1,
     approvals: 0,
-    roles: ["operator"],
-    excludesRequester: true,
+    requirements: [{ ...PATTERN_DEFAULTS.operator_review, approvals: 0 }],
     requestedBy: "user:mira",
     requestedAt: isoAt(),
     expiresAt: isoAt(3_600_000),

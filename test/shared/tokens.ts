@@ -222,6 +222,13 @@ export const TOKENS = {
     scopes: PEOPLE,
     actorId: "user:cat",
   },
+  cashier: { token: "token-of-cashier", tenantId: "guild", scopes: PEOPLE, roles: ["clerk"] },
+  controller: {
+    token: "token-of-controller",
+    tenantId: "guild",
+    scopes: PEOPLE,
+    roles: ["controller"],
+  },
   dan: { token: "token-of-dan", tenantId: "guild", scopes: PEOPLE, roles: ["compliance"] },
   /** Asks for things and approves those of others. */
   eve: {

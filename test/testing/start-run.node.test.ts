@@ -234,7 +234,7 @@ test("decidePolicy tells what allows, asks or refuses", async () => {
     });
   expect(await asked({ ticket: 7, amount: 40 })).toMatchObject({
     decision: "ask",
-    requirement: { required: 2, roles: ["lead"], excludesRequester: true },
+    requirements: [{ required: 2, roles: ["lead"], excludesRequester: true }],
   });
   expect(await asked({ ticket: 7, amount: 400 })).toMatchObject({
     decision: "refuse",

@@ -18,6 +18,8 @@ const RUN = "run_1" as RunId;
 export interface ApprovalOptions {
   readonly id?: string;
   readonly pattern?: ApprovalPattern;
+  /** The patterns of several rules. */
+  readonly patterns?: readonly ApprovalPattern[];
   readonly packet?: Partial<ConfirmationPacket>;
   readonly ttlMs?: number;
   /** The part index of the call. */
@@ -27,6 +29,7 @@ export interface ApprovalOptions {
 /** Creates an approval as the server stores it. */
 export function createApproval(options: ApprovalOptions = {}): ApprovalRecord {
   const { id = "appr_a_b_1_1", pattern = "operator_review", ttlMs = 600_000, part = 0 } = options;
+  const { patterns = [pattern] } = options;
   const now = Date.now();
   const expiresAtMs = now + ttlMs;
   const expiresAt = new Date(expiresAtMs).toISOString();
@@ -48,8 +51,8 @@ export function createApproval(options: ApprovalOptions = {}): ApprovalRecord {
     pin: { revision: 1, hash: "sha256:1" },
     requester: "user:cleo" as ActorId,
     actorId: "user:cleo" as ActorId,
-    requirement: PATTERN_DEFAULTS[pattern],
-    bounds: { connectionId: null, runLimits: {}, tenantLimits: {}, rateLimit: null, callers: [] },
+    requirements: patterns.map((one) => PATTERN_DEFAULTS[one]),
+    bounds: { connectionId: null, runLimits: {}, tenantLimits: {}, rateLimit: null },
     termsHash: "sha256:terms",
     packet,
     status: "pending",
@@ -66,7 +69,13 @@ export function vote(
   reason?: string,
 ): ApprovalVote {
   const said = reason === undefined ? {} : { reason };
-  return { approverId: by as ActorId, roles: [], decision, atMs: Date.now(), ...said };
+  return {
+    approverId: by as ActorId,
+    roles: ["operator", "approver"],
+    decision,
+    atMs: Date.now(),
+    ...said,
+  };
 }
 
 /** A response of the fake API. */
@@ -147,7 +156,8 @@ export class ScriptedApprovals {
     const { decision, reason } = decided;
     const said = typeof reason === "string" ? reason : undefined;
     const votes = [...record.votes, vote("user:me", decision, said)];
-    const isEnough = decision === "reject" || votes.length >= record.requirement.required;
+    const isEnough =
+      decision === "reject" || votes.length >= (record.requirements[0]?.required ?? 0);
     const status = decision === "reject" ? "rejected" : isEnough ? "approved" : "pending";
     this.put({ ...record, votes, status });
     return { status: 200, body: this.view(id) };

@@ -28,9 +28,8 @@ export class ApprovalQueue {
   createTable(): void {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS approvals (
-         approval_id TEXT PRIMARY KEY, status TEXT NOT NULL, pattern TEXT NOT NULL,
-         tool_id TEXT NOT NULL, requester TEXT NOT NULL, roles TEXT NOT NULL,
-         excludes_requester INTEGER NOT NULL, only_requester INTEGER NOT NULL,
+         approval_id TEXT PRIMARY KEY, status TEXT NOT NULL,
+         tool_id TEXT NOT NULL, requester TEXT NOT NULL,
          requested_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL, summary TEXT NOT NULL
        ) WITHOUT ROWID;
        CREATE INDEX IF NOT EXISTS approvals_by_expiry ON approvals (status, expires_ms);
@@ -72,17 +71,12 @@ export class ApprovalQueue {
   put(approval: ApprovalSummary): void {
     this.#sql.exec("DELETE FROM places WHERE approval_id = ?", approval.approvalId);
     this.#sql.exec(
-      `INSERT OR REPLACE INTO approvals (approval_id, status, pattern, tool_id, requester, roles,
-         excludes_requester, only_requester, requested_ms, expires_ms, summary)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO approvals (approval_id, status, tool_id, requester, requested_ms,
+         expires_ms, summary) VALUES (?, ?, ?, ?, ?, ?, ?)`,
       approval.approvalId,
       approval.status,
-      approval.pattern,
       approval.toolId,
       approval.requestedBy,
-      JSON.stringify(approval.roles),
-      approval.excludesRequester ? 1 : 0,
-      approval.onlyRequester === true ? 1 : 0,
       Date.parse(approval.requestedAt),
       Date.parse(approval.expiresAt),
       JSON.stringify(approval),
@@ -98,7 +92,7 @@ export class ApprovalQueue {
     const rows = this.#sql
       .exec<ApprovalRow>(
         `SELECT approval_id, ${column} AS at_ms, summary FROM approvals
-         WHERE ${WITH_STATUS} AND (?3 IS NULL OR pattern = ?3) AND (?4 IS NULL OR tool_id = ?4)
+         WHERE ${WITH_STATUS} AND (?3 IS NULL OR ${HAS_PATTERN}) AND (?4 IS NULL OR tool_id = ?4)
            AND (?5 OR ${OWN} OR ${DECIDABLE}) AND (NOT ?8 OR ${OWN})
            AND (NOT ?9 OR (?1 = 'pending' AND ${DECIDABLE}))
            AND (${column}, approval_id) ${order === "ASC" ? ">" : "<"} (?10, ?11)
@@ -160,13 +154,26 @@ function memberOf(name: string): string {
 /** The viewer asked. An actor that acts for a person asked where it started the run. */
 const OWN = `(requester = ?6 AND (?14 IS NULL OR ${memberOf("actorId")} = ?14))`;
 
+const RULES = "json_each(summary, '$.requirements') AS rule";
+
+const HAS_PATTERN = `EXISTS (SELECT 1 FROM ${RULES} WHERE rule.value ->> 'pattern' = ?3)`;
+
 /**
- * The viewer is a person who decides, has a required role, and is not excluded by the requirement.
+ * The viewer is a person who decides, and fits one of the requirements by role, and as requester or
+ * as somebody else. Only the run knows whether that requirement still needs people.
  */
-const DECIDABLE = `(?13 AND (roles = '[]' OR EXISTS (SELECT 1 FROM json_each(roles) AS role
-    WHERE role.value IN (SELECT held.value FROM json_each(?7) AS held)))
-  AND NOT (excludes_requester AND lower(?6) IN (${REQUESTERS}))
-  AND (NOT only_requester OR requester = ?6))`;
+const DECIDABLE = `(?13 AND EXISTS (SELECT 1 FROM ${RULES}
+  WHERE ${holdsOne("roles")} AND ${holdsOne("withinLimit")}
+    AND NOT (rule.value ->> 'excludesRequester' AND lower(?6) IN (${REQUESTERS}))
+    AND (NOT (rule.value ->> 'onlyRequester') OR requester = ?6)))`;
+
+/** The viewer has one of the listed roles. An absent list, or an empty `roles`, asks for none. */
+function holdsOne(list: "roles" | "withinLimit"): string {
+  const none = list === "roles" ? "'[]'" : "''";
+  return `(coalesce(rule.value ->> '${list}', ${none}) = ${none} OR EXISTS (
+    SELECT 1 FROM json_each(rule.value, '$.${list}') AS role
+    WHERE role.value IN (SELECT held.value FROM json_each(?7) AS held)))`;
+}
 
 function itemOf({ summary }: ApprovalRow, nowMs: number): ApprovalSummary {
   const approval = JSON.parse(summary) as ApprovalSummary;

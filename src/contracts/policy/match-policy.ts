@@ -1,5 +1,6 @@
 import { fromPointer } from "../../protocol/json/pointer.ts";
-import { entryOf, findWeakRule } from "../../protocol/policy/decide.ts";
+import { isNaming } from "../../protocol/policy/approval-rule.ts";
+import { entryOf, findWeakRules } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import { schemaAt } from "../../protocol/tool/schema-path.ts";
@@ -27,8 +28,8 @@ export function matchPolicy(
     ...matchAllowlist(policy, known),
     ...matchRules(policy, known),
     ...matchApprovals(policy, known),
-    ...(["grants", "delegations", "callers"] as const).flatMap((section) =>
-      policy[section].flatMap(({ tools = [] }, index) =>
+    ...(["grants", "delegations"] as const).flatMap((section) =>
+      policy[section].flatMap(({ tools }, index) =>
         tools.flatMap((id, at) => matchTool(known, id, `/${section}/${index}/tools/${at}`)),
       ),
     ),
@@ -93,25 +94,24 @@ function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyM
 const ANY_CRITICAL = { id: "", sideEffectClass: "CRITICAL_MUTATION" } as const;
 
 /**
- * Finds the approval rules that are too weak for a critical mutation that they name, or that they
- * decide about because no rule before them does. Contract: pure.
+ * Finds the approval rules that are too weak for a critical mutation that they name, or for an
+ * allowed one that no rule names, where no rule that applies with them is enough. Contract: pure.
  */
 export function findWeakApprovals(
   policy: ToolPolicy,
   specs: readonly ToolSpec[],
 ): readonly PolicyMismatch[] {
   const tools = specs.map(({ name: id, sideEffectClass }) => ({ id, sideEffectClass }));
-  const allowed = tools.filter(({ id }) => entryOf(policy, id));
-  const deciding = new Set(allowed.map((tool) => findWeakRule(policy, tool)));
+  const weak = new Set(
+    [ANY_CRITICAL, ...tools].flatMap((tool) => {
+      const isDecided = entryOf(policy, tool.id) !== undefined;
+      return findWeakRules(policy, tool).filter((rule) => isDecided || isNaming(rule));
+    }),
+  );
   const message = "a critical mutation needs two people, or one with a role, and never a requester";
-  return policy.approvals.flatMap((rule, index) => {
-    const isNaming = rule.tools !== undefined || rule.classes !== undefined;
-    const isWeak =
-      deciding.has(rule) ||
-      (isNaming &&
-        [ANY_CRITICAL, ...tools].some((tool) => findWeakRule({ approvals: [rule] }, tool)));
-    return isWeak ? [{ pointer: `/approvals/${index}`, message }] : [];
-  });
+  return policy.approvals.flatMap((rule, index) =>
+    weak.has(rule) ? [{ pointer: `/approvals/${index}`, message }] : [],
+  );
 }
 
 function matchTool(known: KnownTools, id: string, pointer: string): readonly PolicyMismatch[] {

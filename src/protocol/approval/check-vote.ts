@@ -10,24 +10,32 @@ export interface Voter {
   readonly roles: readonly string[];
 }
 
-/** Why a vote is refused. */
+/** Why a vote is refused. Of several rules, the reason counts that comes last here. */
+const VOTE_REFUSALS = [
+  /** The requester must not approve this call. */
+  "own_request",
+  /** Only the requester may approve this call. */
+  "not_the_requester",
+  "role_missing",
+  /** The call moves more money than the person's roles may approve. */
+  "over_limit",
+  "reason_missing",
+] as const;
 export type VoteRefusal =
+  | (typeof VOTE_REFUSALS)[number]
   /** Programs and agents must not vote, and nobody votes for somebody else. */
   | "not_a_person"
-  /** The requester must not approve this call. */
-  | "own_request"
-  /** Only the requester may approve this call. */
-  | "not_the_requester"
-  | "role_missing"
-  | "reason_missing";
+  /** Every requirement that the person could fill has enough people. */
+  | "not_needed";
 
 type Requesters = Pick<ApprovalRecord, "requester" | "actorId" | "minterId">;
-type RequestedApproval = Requesters & Pick<ApprovalRecord, "requirement" | "votes">;
+export type RequestedApproval = Requesters & Pick<ApprovalRecord, "requirements" | "votes">;
 type VoteContent = Pick<ApprovalVote, "decision" | "reason">;
 
 /**
- * Tells why a person must not vote this way; undefined when they may. The requester may always
- * reject their own request. A person who has voted may always reject, whatever roles they have now.
+ * Tells why a person must not vote this way; undefined when they may: to approve, a person must be
+ * able to fill one of the requirements. The requester may always reject their own request. A person
+ * who has voted may always reject, whatever roles they have now.
  * Contract: pure. It runs when a person votes, and again for each vote when the call uses the
  * approval.
  */
@@ -37,18 +45,34 @@ export function checkVote(
   { decision, reason }: VoteContent,
 ): VoteRefusal | undefined {
   if (!actsInOwnName(who)) return "not_a_person";
-  const { requester, requirement, votes } = record;
-  const requesters = requestersOf(record);
-  const isRequester = requesters.includes(who.actorId);
-  const hasVoted = votes.some(({ approverId }) => isSamePerson(approverId, who.actorId));
+  const isRequester = requestersOf(record).includes(who.actorId);
+  const hasVoted = record.votes.some(({ approverId }) => isSamePerson(approverId, who.actorId));
   if (decision === "reject" && (isRequester || hasVoted)) return undefined;
-  const isAlike = requesters.some((id) => isSamePerson(id, who.actorId));
-  if (requirement.excludesRequester && isAlike) return "own_request";
-  if (requirement.onlyRequester && who.actorId !== requester) return "not_the_requester";
-  const { roles } = requirement;
-  if (roles.length > 0 && !roles.some((role) => who.roles.includes(role))) return "role_missing";
+  const refusals = refusalsOf(record, who, reason);
+  return refusals.includes(undefined) ? undefined : lastOf(refusals);
+}
+
+/** Tells for each requirement why a person cannot fill it; undefined where they can. */
+export function refusalsOf(
+  record: RequestedApproval,
+  { actorId, roles: held }: Voter,
+  reason: string | undefined,
+): readonly (VoteRefusal | undefined)[] {
+  const isAlike = requestersOf(record).some((id) => isSamePerson(id, actorId));
   const isReasoned = reason !== undefined && reason.trim() !== "";
-  return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;
+  const hasOne = (roles: readonly string[]): boolean => roles.some((role) => held.includes(role));
+  return record.requirements.map((requirement) => {
+    const { roles, withinLimit } = requirement;
+    if (requirement.excludesRequester && isAlike) return "own_request";
+    if (requirement.onlyRequester && actorId !== record.requester) return "not_the_requester";
+    if (roles.length > 0 && !hasOne(roles)) return "role_missing";
+    if (withinLimit && !hasOne(withinLimit)) return "over_limit";
+    return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;
+  });
+}
+
+function lastOf(refusals: readonly (VoteRefusal | undefined)[]): VoteRefusal {
+  return VOTE_REFUSALS.findLast((refusal) => refusals.includes(refusal)) ?? "role_missing";
 }
 
 /**
@@ -102,26 +126,4 @@ function foldPerson(id: ActorId): string {
 export function voterOf({ requester, minterId }: Requesters, id: ActorId): string {
   const isMinter = minterId !== undefined && isSamePerson(minterId, id);
   return foldPerson(isMinter ? requester : id);
-}
-
-/**
- * Adds a vote to a pending approval. Each person has one vote, and the last one counts. One
- * rejection ends the approval; so does the vote that reaches the required number.
- * Contract: pure.
- */
-export function takeVote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRecord {
-  const voter = voterOf(record, vote.approverId);
-  const others = record.votes.filter(({ approverId }) => voterOf(record, approverId) !== voter);
-  const votes = [...others, vote];
-  const status = statusAfter(votes, record.requirement.required);
-  const closed = status === "pending" ? {} : { closedAtMs: vote.atMs };
-  return { ...record, votes, status, ...closed };
-}
-
-function statusAfter(
-  votes: readonly ApprovalVote[],
-  required: number,
-): "pending" | "approved" | "rejected" {
-  if (votes.some(({ decision }) => decision === "reject")) return "rejected";
-  return votes.length >= required ? "approved" : "pending";
 }

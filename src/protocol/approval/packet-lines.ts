@@ -118,15 +118,18 @@ const TERMS: Readonly<Record<string, string>> = {
   needsReason: "reason needed",
   isBulk: "bulk decisions",
   ttlSeconds: "seconds to decide",
+  withinLimit: "roles whose limit covers the amount",
+  policy: "policy that asks",
   connectionId: "connection",
   runLimits: "limits of the run",
   tenantLimits: "limits of the tenant",
   rateLimit: "rate limit",
-  callers: "who may call",
 };
 
 function lineOfTerm({ term, ...change }: TermChange): PacketLine {
-  return line("changedTerms", `Changed: ${TERMS[term] ?? term}`, formatChange(change));
+  const [name = "", rule] = term.split("/").toReversed();
+  const of = rule === undefined ? "" : `rule ${rule}, `;
+  return line("changedTerms", `Changed: ${of}${TERMS[name] ?? name}`, formatChange(change));
 }
 
 function linesOfShown(

@@ -53,7 +53,8 @@ export interface ApprovalRecord {
   readonly actorId: ActorId;
   /** The actor who minted the embed token that started the run; a further requester. */
   readonly minterId?: ActorId;
-  readonly requirement: ApprovalRequirement;
+  /** All of them must be met; never empty. */
+  readonly requirements: readonly ApprovalRequirement[];
   readonly bounds: CallBounds;
   /**
    * Hash of the terms under which the approval was requested, and of what its packet shows. A vote

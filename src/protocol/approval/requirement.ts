@@ -1,5 +1,3 @@
-import * as v from "valibot";
-
 /** Patterns of approval (seeds/004, "Confirmation Gate Pattern Library"). */
 export const APPROVAL_PATTERNS = [
   /** The person for whom the run acts consents. */
@@ -15,8 +13,11 @@ export const APPROVAL_PATTERNS = [
 ] as const;
 export type ApprovalPattern = (typeof APPROVAL_PATTERNS)[number];
 
-/** Who must approve a call, and until when. */
-export interface ApprovalRequirement {
+/**
+ * Who must approve a call, and until when: what one rule asks. A call may have several
+ * requirements. All must be met, and a person counts for one of them.
+ */
+export type ApprovalRequirement = {
   readonly pattern: ApprovalPattern;
   /** Number of distinct people who must approve. */
   readonly required: number;
@@ -32,7 +33,15 @@ export interface ApprovalRequirement {
   readonly isBulk: boolean;
   /** Time that people have to vote. */
   readonly ttlSeconds: number;
-}
+  /** Roles whose limit covers the amount of the call; absent: no limit. An approver needs one. */
+  readonly withinLimit?: readonly string[];
+  /** The policy that asks for it; absent: both. A person may count once under each policy. */
+  readonly policy?: RunPolicy;
+};
+
+/** The policy that the run pinned, and the one that is current. */
+export const RUN_POLICIES = ["pinned", "current"] as const;
+export type RunPolicy = (typeof RUN_POLICIES)[number];
 
 const MINUTE = 60;
 const DAY_SECONDS = 86_400;
@@ -101,61 +110,51 @@ export function isEnoughForCritical(requirement: ApprovalRequirement): boolean {
   return (required > 1 || roles.length > 0) && excludesRequester && !isBulk;
 }
 
-/** Longest time that people may have: 30 days. */
-const MAX_TTL_SECONDS = 2_592_000;
-/** Most people that one call may need. */
-const MAX_REQUIRED = 16;
-
-/** Policy fields that set parts of a requirement. The pattern decides the rest. */
-export const requirementFields = {
-  pattern: v.picklist(APPROVAL_PATTERNS),
-  required: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_REQUIRED))),
-  roles: v.optional(
-    v.pipe(v.array(v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/))), v.maxLength(16)),
-  ),
-  excludeRequester: v.optional(v.boolean()),
-  ttlSeconds: v.optional(
-    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_TTL_SECONDS)),
-  ),
-};
-
-/** Grows with what a pattern asks of people. */
-const STRICTNESS: { readonly [P in ApprovalPattern]: number } = {
-  user_consent: 0,
-  async_review: 1,
-  operator_review: 2,
-  compliance: 3,
-  dual_control: 4,
-};
-
 /**
- * Combines two requirements: a voter must meet both. The result has the stricter pattern.
- * Contract: pure. When nobody can meet both, nobody can meet the result.
+ * Joins what two policies ask. Votes meet the result only when they meet each policy by itself, so
+ * when nobody can meet a policy, nobody can meet the result. A requirement that is at least as
+ * strict as one of the other policy stands for both. A policy that asks for nothing else leaves the
+ * requirements of the other one as they are.
+ * Contract: pure.
  */
-export function combineRequirements(
-  a: ApprovalRequirement,
-  b: ApprovalRequirement,
-): ApprovalRequirement {
-  return {
-    pattern: STRICTNESS[a.pattern] > STRICTNESS[b.pattern] ? a.pattern : b.pattern,
-    required: Math.max(a.required, b.required),
-    ...combineRoles(a.roles, b.roles),
-    excludesRequester: a.excludesRequester || b.excludesRequester,
-    onlyRequester: a.onlyRequester || b.onlyRequester,
-    needsReason: a.needsReason || b.needsReason,
-    isBulk: a.isBulk && b.isBulk,
-    ttlSeconds: Math.min(a.ttlSeconds, b.ttlSeconds),
-  };
+export function requirementsUnderBoth(
+  pinned: readonly ApprovalRequirement[],
+  current: readonly ApprovalRequirement[],
+): readonly ApprovalRequirement[] {
+  const rest = [...current];
+  const paired = pinned.map((own) => {
+    const at = rest.findIndex((other) => isAtLeast(other, own) || isAtLeast(own, other));
+    const [other] = at < 0 ? [] : rest.splice(at, 1);
+    return { asked: other && isAtLeast(other, own) ? other : own, isOfBoth: other !== undefined };
+  });
+  const isMixed = rest.length > 0 && paired.some(({ isOfBoth }) => !isOfBoth);
+  return [
+    ...paired.map(({ asked, isOfBoth }) =>
+      isMixed && !isOfBoth ? markAs("pinned", asked) : asked,
+    ),
+    ...rest.map((other) => (isMixed ? markAs("current", other) : other)),
+  ];
 }
 
-/** A role that nobody can hold, because the role pattern refuses an empty text. */
-const NOBODY = "";
+function markAs(policy: RunPolicy, asked: ApprovalRequirement): ApprovalRequirement {
+  return { ...asked, policy };
+}
 
-function combineRoles(
-  a: readonly string[],
-  b: readonly string[],
-): Pick<ApprovalRequirement, "roles"> {
-  if (a.length === 0 || b.length === 0) return { roles: [...a, ...b] };
-  const both = a.filter((role) => b.includes(role));
-  return { roles: both.length > 0 ? both : [NOBODY] };
+/** Tells whether people who meet one requirement always meet another one too. Contract: pure. */
+export function isAtLeast(one: ApprovalRequirement, other: ApprovalRequirement): boolean {
+  return (
+    one.required >= other.required &&
+    one.ttlSeconds <= other.ttlSeconds &&
+    (one.policy ?? other.policy) === other.policy &&
+    (one.excludesRequester || !other.excludesRequester) &&
+    (one.onlyRequester || !other.onlyRequester) &&
+    (one.needsReason || !other.needsReason) &&
+    (!one.isBulk || other.isBulk) &&
+    (other.roles.length === 0 || (one.roles.length > 0 && isWithin(one.roles, other.roles))) &&
+    (!other.withinLimit || (!!one.withinLimit && isWithin(one.withinLimit, other.withinLimit)))
+  );
+}
+
+function isWithin(some: readonly string[], all: readonly string[]): boolean {
+  return some.every((item) => all.includes(item));
 }

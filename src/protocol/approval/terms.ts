@@ -14,8 +14,6 @@ export type CallBounds = {
   readonly tenantLimits: JsonObject;
   /** The tenant's rate limit of the tool. */
   readonly rateLimit: JsonObject | null;
-  /** The rules that the caller has to meet, as JSON. */
-  readonly callers: readonly string[];
 };
 
 /**
@@ -24,8 +22,8 @@ export type CallBounds = {
  */
 export interface ApprovalTerms {
   readonly toolVersion: string;
-  /** Who must approve. */
-  readonly requirement: ApprovalRequirement;
+  /** Who must approve; never empty. */
+  readonly requirements: readonly ApprovalRequirement[];
   readonly bounds: CallBounds;
 }
 
@@ -41,14 +39,24 @@ export function hashTerms(terms: ApprovalTerms, packet: ConfirmationPacket): Pro
   return hashOf({ ...flatten(terms), shown: boundPart(packet) });
 }
 
-/** Lists the terms that differ. Contract: pure. */
+/**
+ * Lists the terms that differ. A term of the second requirement and of later ones has its number
+ * before its name: `2/roles`.
+ * Contract: pure.
+ */
 export function diffTerms(before: ApprovalTerms, after: ApprovalTerms): readonly TermChange[] {
-  const earlier = flatten(before);
-  return Object.entries(flatten(after))
-    .map(([term, value]) => ({ term, before: earlier[term] ?? null, after: value }))
+  const [earlier, later] = [flatten(before), flatten(after)];
+  return Object.keys({ ...earlier, ...later })
+    .map((term) => ({ term, before: earlier[term] ?? null, after: later[term] ?? null }))
     .filter((change) => toCanonicalJson(change.before) !== toCanonicalJson(change.after));
 }
 
-function flatten({ toolVersion, requirement, bounds }: ApprovalTerms): JsonObject {
-  return { toolVersion, ...requirement, ...bounds };
+function flatten({ toolVersion, requirements, bounds }: ApprovalTerms): JsonObject {
+  const rules = requirements.flatMap((requirement, at) =>
+    Object.entries(requirement).map(([term, value]: [string, JsonValue]) => [
+      at === 0 ? term : `${at + 1}/${term}`,
+      value,
+    ]),
+  );
+  return { toolVersion, ...Object.fromEntries(rules), ...bounds };
 }

@@ -1,5 +1,6 @@
 import type { ApprovalRecord, ApprovalStatus, ApprovalVote, SupersedeReason } from "./record.ts";
-import type { ApprovalPattern } from "./requirement.ts";
+import { countPeople } from "./count-people.ts";
+import { RUN_POLICIES, type ApprovalRequirement } from "./requirement.ts";
 import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "../identity/ids.ts";
 import { formatPacketLines, type PacketLine } from "./packet-lines.ts";
@@ -21,14 +22,12 @@ export type ApprovalSummary = {
   readonly title: string;
   readonly riskClass: SideEffectClass;
   readonly status: ApprovalStatus;
-  readonly pattern: ApprovalPattern;
+  /** The fewest people that can meet all requirements. */
   readonly required: number;
   /** People who have approved so far. */
   readonly approvals: number;
-  readonly roles: readonly string[];
-  readonly excludesRequester: boolean;
-  /** Only the requester may approve. */
-  readonly onlyRequester?: boolean;
+  /** What each rule asks, and how many of these people count for it. */
+  readonly requirements: readonly RequirementView[];
   /** The person for whom the call is made. */
   readonly requestedBy: ActorId;
   /** The actor who started the run, where that is not the person. */
@@ -42,6 +41,9 @@ export type ApprovalSummary = {
   /** Why another approval took its place. Present exactly when the status is `superseded`. */
   readonly supersededBecause?: SupersedeReason;
 };
+
+/** What one rule asks of people, and how many of them it has. */
+export type RequirementView = ApprovalRequirement & { readonly approvals: number };
 
 /** `GET /v1/approvals/:id`. */
 export type ApprovalView = ApprovalSummary & {
@@ -70,7 +72,8 @@ export type ApprovalView = ApprovalSummary & {
 
 /** Summarises an approval for the queue. Contract: pure. */
 export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary {
-  const { requirement, packet, votes, actorId, minterId, closedAtMs } = record;
+  const { requirements, packet, votes, actorId, minterId, closedAtMs } = record;
+  const counts = countPeople(record);
   const { supersededBy, supersededBecause } = record;
   return {
     approvalId: record.id,
@@ -81,12 +84,11 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
     title: toVisible(packet.actionName.title).text,
     riskClass: packet.riskClass,
     status: record.status,
-    pattern: requirement.pattern,
-    required: requirement.required,
+    required: fewestPeople(requirements),
     approvals: votes.filter(({ decision }) => decision === "approve").length,
-    roles: requirement.roles,
-    excludesRequester: requirement.excludesRequester,
-    ...(requirement.onlyRequester && { onlyRequester: true }),
+    requirements: requirements.map((asked, at) =>
+      Object.assign({ approvals: counts[at] ?? 0 }, asked),
+    ),
     requestedBy: record.requester,
     ...(actorId !== record.requester && { actorId }),
     ...(minterId && { minterId }),
@@ -96,6 +98,15 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
     ...(supersededBy && { supersededBy }),
     ...(supersededBecause && { supersededBecause }),
   };
+}
+
+function fewestPeople(requirements: readonly ApprovalRequirement[]): number {
+  const under = RUN_POLICIES.map((policy) =>
+    requirements
+      .filter((asked) => (asked.policy ?? policy) === policy)
+      .reduce((sum, { required }) => sum + required, 0),
+  );
+  return Math.max(...under);
 }
 
 /** Builds the full view of an approval for a voter. Contract: pure. */

@@ -4,102 +4,90 @@ import {
   type ApprovalRequirement,
 } from "../approval/requirement.ts";
 import type { SideEffectClass, ToolEffect } from "../tool/effect.ts";
-import type { AllowedTool, ApprovalRule, ToolPolicy } from "./document.ts";
+import { requirementUnder, rulesFor, type ApprovalRule, type MovedMoney } from "./approval-rule.ts";
+import type { AllowedTool, ToolPolicy } from "./document.ts";
 
-/** What a policy says of one tool. */
-export type PolicyDecision = "allow" | "deny" | "require_approval";
-
-/** What a policy decision depends on. */
+/** What a policy decision about a tool depends on, before it is called. */
 export interface DecidedTool {
   readonly id: string;
   readonly version: string;
-  readonly effect: ToolEffect;
   readonly sideEffectClass: SideEffectClass;
-  /** The contract itself requires an approval. */
-  readonly confirmationRequired: boolean;
+}
+
+/** A call under decision. */
+export interface DecidedCall {
+  readonly tool: DecidedTool & {
+    readonly effect: ToolEffect;
+    /** The contract itself requires an approval. */
+    readonly confirmationRequired: boolean;
+  };
+  readonly moved: MovedMoney;
 }
 
 /**
  * Decides whether a tool may run. The catalog uses it, and each execution uses it again. A critical
- * mutation is denied when its approval rule is too weak: such a rule was stored before the API
+ * mutation is denied when its approval rules are too weak: such a rule was stored before the API
  * refused it, or before the tool was critical.
  * Contract: pure.
  */
-export function decide(policy: ToolPolicy, tool: DecidedTool): PolicyDecision {
+export function isAllowed(policy: ToolPolicy, tool: DecidedTool): boolean {
   const entry = entryOf(policy, tool.id);
-  if (!entry || !allowsVersion(entry, tool.version)) return "deny";
-  if (findWeakRule(policy, tool) !== undefined) return "deny";
-  const needsApproval =
-    tool.confirmationRequired ||
-    policy.requireApprovalForEffects.includes(tool.effect) ||
-    policy.requireApprovalForClasses.includes(tool.sideEffectClass) ||
-    policy.approvals.some((rule) => namesTools(rule) && fits(rule, tool));
-  return needsApproval ? "require_approval" : "allow";
-}
-
-/** Tells which approval a call of a tool needs; undefined when it needs none. Contract: pure. */
-export function requirementOf(
-  policy: ToolPolicy,
-  tool: DecidedTool,
-): ApprovalRequirement | undefined {
-  if (decide(policy, tool) !== "require_approval") return undefined;
-  const rule = policy.approvals.find((candidate) => fits(candidate, tool));
-  return rule
-    ? requirementUnder(rule)
-    : PATTERN_DEFAULTS[isCritical(tool) ? "dual_control" : "user_consent"];
-}
-
-function requirementUnder(rule: ApprovalRule): ApprovalRequirement {
-  const { pattern, required, roles, excludeRequester, ttlSeconds } = rule;
-  return {
-    ...PATTERN_DEFAULTS[pattern],
-    ...(required !== undefined && { required }),
-    ...(roles && { roles }),
-    ...(excludeRequester !== undefined && { excludesRequester: excludeRequester }),
-    ...(ttlSeconds !== undefined && { ttlSeconds }),
-  };
+  if (!entry || !allowsVersion(entry, tool.version)) return false;
+  return findWeakRules(policy, tool).length === 0;
 }
 
 /**
- * Finds the rule that says how a critical mutation is approved and is too weak for it; undefined
- * when there is none.
+ * Tells which approvals a call of an allowed tool needs; empty when it needs none. All of them must
+ * be given, each by other people.
+ * Contract: pure.
  */
-export function findWeakRule(
-  { approvals }: Pick<ToolPolicy, "approvals">,
-  tool: Pick<DecidedTool, "id" | "sideEffectClass">,
-): ApprovalRule | undefined {
-  if (!isCritical(tool)) return undefined;
-  const rule = approvals.find((candidate) => fits(candidate, tool));
-  return rule && !isEnoughForCritical(requirementUnder(rule)) ? rule : undefined;
+export function requirementsOf(
+  policy: ToolPolicy,
+  { tool, moved }: DecidedCall,
+): readonly ApprovalRequirement[] {
+  if (!isAllowed(policy, tool)) return [];
+  const { rules, isAsked } = rulesFor(policy.approvals, { ...tool, moved });
+  const needsApproval =
+    isAsked ||
+    tool.confirmationRequired ||
+    policy.requireApprovalForEffects.includes(tool.effect) ||
+    policy.requireApprovalForClasses.includes(tool.sideEffectClass);
+  if (!needsApproval) return [];
+  if (rules.length > 0) return rules.map((rule) => requirementUnder(rule, moved));
+  return [PATTERN_DEFAULTS[isCritical(tool) ? "dual_control" : "user_consent"]];
 }
 
+/**
+ * Finds the rules that say how a critical mutation is approved, where none of those that apply
+ * together is enough for it, for some amount of money; empty when there are none.
+ */
+export function findWeakRules(
+  { approvals }: Pick<ToolPolicy, "approvals">,
+  tool: Pick<DecidedTool, "id" | "sideEffectClass">,
+): readonly ApprovalRule[] {
+  if (!isCritical(tool)) return [];
+  return amountsToTry(approvals).flatMap((moved) => {
+    const { rules } = rulesFor(approvals, { ...tool, moved });
+    const isEnough = rules.some((rule) => isEnoughForCritical(requirementUnder(rule, moved)));
+    return isEnough ? [] : rules;
+  });
+}
+
+/** One amount of each range for which other rules apply, and a call without an amount. */
+function amountsToTry(rules: readonly ApprovalRule[]): readonly MovedMoney[] {
+  const bounds = rules.flatMap(({ amount: { above = 0, upTo = 0 } = {} }) => [above, upTo]);
+  return ["none", 0, ...bounds, ...bounds.map((bound) => bound + ONE_MILLIONTH)];
+}
+
+const ONE_MILLIONTH = 1e-6;
+
 /** Finds a tool's entry in the allowlist. */
-export function entryOf(
-  policy: Pick<ToolPolicy, "allowedTools">,
-  toolId: string,
-): AllowedTool | undefined {
+export function entryOf(policy: ToolPolicy, toolId: string): AllowedTool | undefined {
   return policy.allowedTools.find(({ id }) => id === toolId);
 }
 
 function allowsVersion({ versions, canary }: AllowedTool, version: string): boolean {
   return versions === undefined || versions.includes(version) || canary?.version === version;
-}
-
-/**
- * A rule that names tools or classes requires approval. Any other rule only says how to approve.
- */
-function namesTools({ tools, classes }: ApprovalRule): boolean {
-  return tools !== undefined || classes !== undefined;
-}
-
-/**
- * A rule for every tool does not speak of critical mutations when its pattern is never enough for
- * them.
- */
-function fits(rule: ApprovalRule, tool: Pick<DecidedTool, "id" | "sideEffectClass">): boolean {
-  const { tools, classes, pattern } = rule;
-  if (isCritical(tool) && !namesTools(rule)) return isEnoughForCritical(PATTERN_DEFAULTS[pattern]);
-  return (tools?.includes(tool.id) ?? true) && (classes?.includes(tool.sideEffectClass) ?? true);
 }
 
 function isCritical({ sideEffectClass }: Pick<DecidedTool, "sideEffectClass">): boolean {

@@ -1,11 +1,10 @@
 import * as v from "valibot";
-import { requirementFields } from "../approval/requirement.ts";
 import { webOrigin } from "../identity/web-origin.ts";
 import { recordOf } from "../json/record.ts";
 import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../tool/effect.ts";
 import { workspaceId } from "../workspace/address.ts";
+import { approvalRule } from "./approval-rule.ts";
 import { argumentRule } from "./argument-rule.ts";
-import { callerRule } from "./caller-rule.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
 import { runLimits, tenantLimits } from "./limits.ts";
 
@@ -24,15 +23,6 @@ const allowedTool = v.strictObject({
   scopes: v.optional(listOf(name), []),
   /** Limit for the whole tenant. The contract's own limit holds for each run. */
   rateLimit: v.optional(v.strictObject({ windowSeconds, maxRequests: positive })),
-});
-
-/** How a call is approved. See docs/approvals.md. */
-const approvalRule = v.strictObject({
-  /** Absent: every tool. */
-  tools: v.optional(listOf(name)),
-  /** Absent: every class. */
-  classes: v.optional(listOf(v.picklist(SIDE_EFFECT_CLASSES))),
-  ...requirementFields,
 });
 
 /** Who may use which stored connection for which tool. */
@@ -72,13 +62,11 @@ export const toolPolicyDocument = v.strictObject({
       allowedTool,
     ),
   ),
-  /** Who may call which tools. Absent: every caller of the tenant may call every allowed tool. */
-  callers: v.optional(listOf(callerRule), []),
   /** Effects that need an approval. */
   requireApprovalForEffects: v.optional(listOf(v.picklist(TOOL_EFFECTS)), []),
   /** Side-effect classes that need an approval. */
   requireApprovalForClasses: v.optional(listOf(v.picklist(SIDE_EFFECT_CLASSES)), []),
-  /** The first rule that fits a tool counts. */
+  /** All rules that name a call count; see rulesFor. */
   approvals: v.optional(listOf(approvalRule), []),
   argumentRules: v.optional(listOf(argumentRule), []),
   grants: v.optional(listOf(grant), []),
@@ -102,9 +90,6 @@ export type ToolPolicy = v.InferOutput<typeof toolPolicyDocument>;
 
 /** One entry of the allowlist. */
 export type AllowedTool = ToolPolicy["allowedTools"][number];
-
-/** One rule about approvals. */
-export type ApprovalRule = ToolPolicy["approvals"][number];
 
 /** The policy of a tenant without a readable one: it allows nothing (seeds/000 #20). */
 export const DENY_ALL: ToolPolicy = v.parse(toolPolicyDocument, { allowedTools: [] });

@@ -16,7 +16,8 @@ import { reviewTerms, type TermsReview } from "./terms.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../protocol/approval/view.ts";
-import { checkVote, isRepeated } from "../../protocol/approval/check-vote.ts";
+import { checkVote, isRepeated, type VoteRefusal } from "../../protocol/approval/check-vote.ts";
+import { findUseless } from "../../protocol/approval/count-people.ts";
 import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
@@ -34,7 +35,6 @@ export interface DecisionPorts {
     readonly registry: ReviewPorts["registry"];
     readonly ledgerOf: (tenantId: TenantId) => ReviewPorts["ledger"];
     readonly authorizationOf: ReviewPorts["authorizationOf"];
-    readonly modelOf: ReviewPorts["modelOf"];
   };
   /** Closes approvals that have expired. */
   readonly expire: () => void;
@@ -84,9 +84,15 @@ export class ApprovalDecisions {
     if (shown && this.#isOpen(shown)) await this.#compareTerms(shown);
     const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
-    const mayNot =
-      record.status === "pending" ? checkVote(record, address.principal, ANY_APPROVAL) : "closed";
+    const mayNot = record.status === "pending" ? this.#whyNot(record, address) : "closed";
     return { kind: "approval", approval: this.#view(record), ...(mayNot && { mayNot }) };
+  }
+
+  /** Tells why a person cannot bring an open approval nearer to its end by approving. */
+  #whyNot(record: ApprovalRecord, { principal }: ApprovalAddress): VoteRefusal | undefined {
+    const { actorId: approverId, roles } = principal;
+    const vote = { ...ANY_APPROVAL, approverId, roles, atMs: 0 };
+    return checkVote(record, principal, vote) ?? findUseless(record, vote);
   }
 
   /**
@@ -134,13 +140,14 @@ export class ApprovalDecisions {
     this.#ports.expire();
     const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
-    if (isBulk && !record.requirement.isBulk) return { kind: "not_allowed", why: "not_bulk" };
+    const allowsBulk = record.requirements.every((requirement) => requirement.isBulk);
+    if (isBulk && !allowsBulk) return { kind: "not_allowed", why: "not_bulk" };
     if (isRepeated(record, vote)) return { kind: "decided", approval: this.#view(record) };
     const why = checkVote(record, address.principal, vote);
     if (why) return { kind: "not_allowed", why };
-    return this.#isOpen(record)
-      ? { kind: "open", record }
-      : { kind: "closed", approval: this.#view(record) };
+    if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };
+    const useless = vote.decision === "approve" && findUseless(record, vote);
+    return useless ? { kind: "not_allowed", why: useless } : { kind: "open", record };
   }
 
   /**

@@ -52,7 +52,7 @@ export async function reviewEdit(
   const added = withheldPaths(args, shown).find((pointer) => !withheld.includes(pointer));
   if (added !== undefined) return refuseHidden(added);
   if (isUndoing(call) && payloadHash !== record.payloadHash) return UNDOES;
-  const obeyed = await obeyBothPolicies(opened.value, tool, args);
+  const obeyed = await obeyBothPolicies(opened.value, tool, read.value);
   if (!obeyed.ok) return obeyed;
   const { amounts } = obeyed.value;
   const context = { runId: ports.runId, step: call.step, toolCallId: call.toolCallId };

@@ -1,4 +1,9 @@
-import { checkVote, isSamePerson, requestersOf } from "../../protocol/approval/check-vote.ts";
+import {
+  checkVote,
+  isSamePerson,
+  requestersOf,
+  type VoteRefusal,
+} from "../../protocol/approval/check-vote.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import {
   isDelegate,
@@ -9,6 +14,9 @@ import {
 
 /** Tells who may approve at all: a vote that gives the reason which some requirements need. */
 export const ANY_APPROVAL = { decision: "approve", reason: "any" } as const;
+
+/** A person who has the role may read why they cannot approve this call. */
+const SEEN: ReadonlySet<VoteRefusal | undefined> = new Set([undefined, "over_limit"]);
 
 /**
  * Tells whether a caller may see an approval: requesters, people who may decide or did, and callers
@@ -24,6 +32,6 @@ export function maySee(record: ApprovalRecord, principal: Principal): boolean {
   return (
     requestersOf(record).includes(actorId) ||
     record.votes.some(({ approverId }) => isSamePerson(approverId, actorId)) ||
-    checkVote(record, principal, ANY_APPROVAL) === undefined
+    SEEN.has(checkVote(record, principal, ANY_APPROVAL))
   );
 }

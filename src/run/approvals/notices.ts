@@ -33,14 +33,14 @@ export class ApprovalNotices {
   }
 
   requested(record: ApprovalRecord): void {
-    const { actorId, requester, minterId, askedAtMs: atMs, requirement } = record;
+    const { actorId, requester, minterId, askedAtMs: atMs, requirements } = record;
     const subjectId = requester === actorId ? undefined : requester;
     const who = { ...actorsOf({ actorId, subjectId }), ...(minterId && { minterId }) };
     this.#audit(record, {
       action: "approval.requested",
       atMs,
       ...who,
-      decision: requirement.pattern,
+      decision: requirements.map(({ pattern }) => pattern).join(", "),
     });
   }
 

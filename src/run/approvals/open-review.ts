@@ -1,17 +1,14 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
 import type { AuthorizationPort } from "../../capabilities/identity.ts";
-import type { ModelDirectory } from "../../capabilities/model.ts";
 import type { PolicyRegistry, PolicyStore } from "../../capabilities/policy.ts";
 import type { BoundToolRuntime, BoundTools } from "../../capabilities/tool.ts";
 import { loadTools, type LoadPorts } from "../../contracts/catalog/load-tools.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
-import { callerOf, type CallerClaim } from "../../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { soleWorkspace } from "../../protocol/policy/membership.ts";
 import { policyOfRun } from "../../protocol/policy/narrow.ts";
@@ -23,7 +20,7 @@ import { restoreRunBudget } from "../../runner/budget/of-run.ts";
 import type { RoomPorts } from "../../runner/budget/reserve.ts";
 import { GateTrail } from "../../runner/gates/gate.ts";
 import { obeyPolicy } from "../../runner/gates/obey-policy.ts";
-import type { PolicySubject } from "../../runner/gates/subjects.ts";
+import type { AcceptedArguments, PolicySubject } from "../../runner/gates/subjects.ts";
 import { readCurrentPolicy, type PinnedTerms } from "../../runner/terms.ts";
 
 /** What a review takes of the run. */
@@ -33,9 +30,10 @@ export interface ReviewPorts extends LoadPorts<BoundTools> {
   readonly ledger: Pick<BudgetLedger, "peek">;
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly runId: RunId;
-  readonly claim: Pick<RunClaim, "toolIds" | "connectionIds" | "workspaceId" | "budgets"> &
-    CallerClaim;
-  readonly modelOf: ModelDirectory;
+  readonly claim: Pick<
+    RunClaim,
+    "principal" | "toolIds" | "connectionIds" | "workspaceId" | "budgets"
+  >;
   /** The policy that the run pinned. */
   readonly pin: PolicyPin | undefined;
   /** All calls of the run; they used up its budgets. */
@@ -81,13 +79,12 @@ export async function openReview(
   if (!tools) return NO_TOOLS;
   const budget = restoreRunBudget(ports.invocations, pinned);
   const { workspaceId = soleWorkspace(pinned, principal) } = claim;
-  const caller = callerOf(claim, ports.modelOf);
   return ok({
     call,
     record,
     tool: tools.getBoundTool(record.toolId, record.toolVersion),
     current: current.value,
-    gatePorts: { ...ports, principal, caller, connectionIds, workspaceId, budget, policy: pinned },
+    gatePorts: { ...ports, principal, connectionIds, workspaceId, budget, policy: pinned },
     trail: new GateTrail(),
   });
 }
@@ -104,12 +101,18 @@ export interface CallNow {
  * continues. Fails: what `obeyPolicy` and `termsNow` fail with.
  */
 export async function obeyBothPolicies(
-  { call, current, gatePorts, trail }: Review,
+  { call, record, current, gatePorts, trail }: Review,
   tool: BoundToolRuntime,
-  args: JsonObject,
+  { args, payloadHash }: AcceptedArguments,
 ): Promise<Result<CallNow, ToolFailure>> {
+  // The amount may stand in the state, which the packet holds as it was read for these arguments.
+  const previewed = payloadHash === record.payloadHash ? record.packet : undefined;
   const terms = { policy: gatePorts.policy, pin: gatePorts.pin };
-  const obeyed = await obeyPolicy(gatePorts, { tool, args, operation: call, terms }, trail);
+  const obeyed = await obeyPolicy(
+    gatePorts,
+    { tool, args, operation: call, terms, previewed },
+    trail,
+  );
   if (!obeyed.ok) return obeyed;
   const now = await termsNow(gatePorts, { ...obeyed.value, terms }, { current, trail });
   return now.ok ? ok({ amounts: obeyed.value.amounts, terms: now.value }) : now;

@@ -4,7 +4,7 @@ import type { ApprovalEdit, ApprovalRecord, ApprovalVote } from "../../protocol/
 import { approvalIdOf, readApprovalId } from "../../protocol/approval/id.ts";
 import { formatPacketLines } from "../../protocol/approval/packet-lines.ts";
 import { summarise } from "../../protocol/approval/view.ts";
-import { takeVote } from "../../protocol/approval/check-vote.ts";
+import { takeVote } from "../../protocol/approval/count-people.ts";
 import type { ApprovalId, RunId } from "../../protocol/identity/ids.ts";
 import type { ApprovalNotices } from "./notices.ts";
 import type { RunInvocations } from "../invocations.ts";

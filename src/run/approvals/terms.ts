@@ -42,6 +42,6 @@ async function readTerms(review: Review): Promise<BoundedTerms | undefined> {
   if (!tool) return undefined;
   const read = await readArguments(tool, call, trail);
   if (!read.ok) return undefined;
-  const now = await obeyBothPolicies(review, tool, read.value.args);
+  const now = await obeyBothPolicies(review, tool, read.value);
   return now.ok ? now.value.terms : undefined;
 }

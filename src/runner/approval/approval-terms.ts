@@ -1,16 +1,17 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import {
-  combineRequirements,
+  requirementsUnderBoth,
   type ApprovalRequirement,
 } from "../../protocol/approval/requirement.ts";
+import type { ShownStates } from "../../protocol/approval/packet.ts";
 import type { ApprovalTerms } from "../../protocol/approval/terms.ts";
 import { callBudgetOf, lowerLimits, type Budget } from "../../protocol/budget/amounts.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
-import { callerRulesOf } from "../../protocol/policy/callers.ts";
-import { entryOf, requirementOf } from "../../protocol/policy/decide.ts";
+import { entryOf, requirementsOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
+import { readMoved } from "../../protocol/tool/amount-field.ts";
 import { slowerOf } from "../budget/slower-of.ts";
 
 /** A call, and the two policies that it has passed. */
@@ -19,6 +20,9 @@ export interface CallUnderPolicies {
   readonly pinned: ToolPolicy;
   readonly current: ToolPolicy;
   readonly tool: BoundToolRuntime;
+  /** Validated. */
+  readonly args: JsonObject;
+  readonly previewed?: ShownStates | undefined;
   readonly connectionId: ConnectionId | undefined;
 }
 
@@ -32,8 +36,8 @@ export type BoundedTerms = Required<Omit<ApprovalTerms, "steps">>;
  */
 export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefined {
   const { pinned, current, tool, connectionId } = call;
-  const requirement = requirementUnderBoth(call);
-  if (!requirement) return undefined;
+  const requirements = requirementsOfCall(call);
+  if (requirements.length === 0) return undefined;
   const tenantLimits = limitsOfTool(tool, pinned.tenantBudgets, current.tenantBudgets);
   const { windowSeconds } = current.tenantBudgets;
   const isLimited = Object.keys(tenantLimits).length > 0;
@@ -42,23 +46,14 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
     runLimits: limitsOfTool(tool, pinned.budgets, current.budgets),
     tenantLimits: { ...tenantLimits, ...(isLimited && { windowSeconds }) },
     rateLimit: rateLimitUnderBoth(call) ?? null,
-    callers: joinRules(callerRulesOf(pinned, tool), callerRulesOf(current, tool)),
   };
-  return { toolVersion: tool.version, requirement, bounds };
+  return { toolVersion: tool.version, requirements, bounds };
 }
 
-/** Joins the rules of two policies that touch a call, as JSON: it has to meet all of them. */
-function joinRules(...rules: readonly (readonly object[])[]): readonly string[] {
-  return [...new Set(rules.flat().map((rule) => JSON.stringify(rule)))].toSorted();
-}
-
-function requirementUnderBoth({
-  pinned,
-  current,
-  tool,
-}: CallUnderPolicies): ApprovalRequirement | undefined {
-  const [floor, now] = [requirementOf(pinned, tool), requirementOf(current, tool)];
-  return floor && now ? combineRequirements(floor, now) : (floor ?? now);
+function requirementsOfCall(call: CallUnderPolicies): readonly ApprovalRequirement[] {
+  const { pinned, current, tool } = call;
+  const decided = { tool, moved: readMoved(tool.amountField, call) };
+  return requirementsUnderBoth(requirementsOf(pinned, decided), requirementsOf(current, decided));
 }
 
 function rateLimitUnderBoth({ pinned, current, tool }: CallUnderPolicies): JsonObject | undefined {

@@ -1,12 +1,10 @@
 import type { ApprovalDesk } from "../../capabilities/approval.ts";
 import type { Fingerprints } from "../../capabilities/fingerprints.ts";
-import {
-  combineRequirements,
-  type ApprovalRequirement,
-} from "../../protocol/approval/requirement.ts";
-import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
-import { requirementOf } from "../../protocol/policy/decide.ts";
+import { assignPeople } from "../../protocol/approval/assign-people.ts";
+import { isAtLeast, type ApprovalRequirement } from "../../protocol/approval/requirement.ts";
+import { requirementsOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { readMoved } from "../../protocol/tool/amount-field.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import { isAskedUnder } from "./terms-now.ts";
@@ -20,7 +18,7 @@ interface Ports extends VerifyPorts {
 
 /** What the step itself would need. */
 interface Needed {
-  readonly requirement: ApprovalRequirement;
+  readonly requirements: readonly ApprovalRequirement[];
   /** The pinned policy and the current one. */
   readonly policies: readonly ToolPolicy[];
 }
@@ -33,18 +31,18 @@ interface Needed {
 export async function isCoveredBySaga(
   ports: Ports,
   { tool, accepted, authority }: ValiditySubject,
-  { requirement, policies }: Needed,
+  { requirements, policies }: Needed,
 ): Promise<boolean> {
   const { context } = authority;
   const { saga } = ports.invocations.find(context) ?? {};
   if (!saga || saga.compensates) return false;
   const asNotAsked = { ...tool, confirmationRequired: false };
-  if (policies.some((policy) => requirementOf(policy, asNotAsked))) return false;
+  const call = { tool: asNotAsked, moved: readMoved(tool.amountField, accepted) };
+  if (policies.some((policy) => requirementsOf(policy, call).length > 0)) return false;
   const approval = ports.approvals.newest(saga.number);
   const { toolCallId, toolId, toolVersion } = approval ?? {};
   if (!approval || toolCallId === undefined || approval.consumedAtMs === undefined) return false;
-  const both = combineRequirements(approval.requirement, requirement);
-  if (toCanonicalJson({ ...both }) !== toCanonicalJson({ ...approval.requirement })) return false;
+  if (!areMetBy(approval.requirements, requirements)) return false;
   const shown = approval.packet.steps?.[saga.step - 1];
   const fingerprint = await ports.fingerprints.of(context, accepted.payloadHash);
   const isShown = shown?.tool === tool.id && shown.version === tool.version;
@@ -53,10 +51,27 @@ export async function isCoveredBySaga(
   const sagaContext = { ...context, toolCallId };
   const { payloadHash } = ports.invocations.find(sagaContext)?.binding ?? {};
   if (payloadHash === undefined || toolId === undefined || toolVersion === undefined) return false;
-  const call = {
+  const sagaCall = {
     tool: { id: toolId, version: toolVersion },
     accepted: { payloadHash },
     authority: { context: sagaContext },
   };
-  return approval.status === "approved" && (await verifyApproval(ports, call, approval)).ok;
+  return approval.status === "approved" && (await verifyApproval(ports, sagaCall, approval)).ok;
+}
+
+/** Tells whether each needed requirement has another one that is at least as strict. */
+function areMetBy(
+  asked: readonly ApprovalRequirement[],
+  needed: readonly ApprovalRequirement[],
+): boolean {
+  const fits = needed.map((need) => [...asked.keys()].filter((at) => isStrict(asked[at], need)));
+  const met = assignPeople(
+    asked.map(() => 1),
+    fits,
+  );
+  return met.filter((count) => count > 0).length === needed.length;
+}
+
+function isStrict(asked: ApprovalRequirement | undefined, need: ApprovalRequirement): boolean {
+  return asked !== undefined && isAtLeast(asked, need);
 }

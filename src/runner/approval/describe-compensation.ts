@@ -1,5 +1,5 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import { decide } from "../../protocol/policy/decide.ts";
+import { isAllowed } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { findTool, type LookupPorts } from "../gates/lookup-tool.ts";
 import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
@@ -26,7 +26,7 @@ export function describeCompensation(
     return { reversible: false, tool, note: `It cannot be undone. ${NOTES[semantics]}`.trimEnd() };
   }
   const compensator = findTool(ports, tool);
-  const reversible = !!compensator && decide(ports.policy, compensator) !== "deny";
+  const reversible = !!compensator && isAllowed(ports.policy, compensator);
   const note = reversible
     ? `${tool} can undo it. ${NOTES[semantics]}`.trimEnd()
     : `${tool} would undo it, but the policy does not allow that tool.`;

@@ -98,7 +98,8 @@ async function buildRequest(
   const changedTerms = before ? diffTerms(before, terms) : [];
   const isEdited = before?.isEdited === true || before?.edit?.payloadHash === payloadHash;
   const askedAtMs = clock.nowMs();
-  const expiresAtMs = askedAtMs + terms.requirement.ttlSeconds * 1_000;
+  const expiresAtMs =
+    askedAtMs + Math.min(...terms.requirements.map(({ ttlSeconds }) => ttlSeconds)) * 1_000;
   const asked = now ?? (await readAsked(ports, subject, before));
   const packet = { ...asked.packet, expiresAt: toIso(expiresAtMs) };
   const { changes: changedShown } = asked;

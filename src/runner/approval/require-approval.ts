@@ -2,9 +2,11 @@ import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import { requirementOf } from "../../protocol/policy/decide.ts";
+import { requirementsOf } from "../../protocol/policy/decide.ts";
 import { isUnknownWrite } from "../../protocol/invocation/record.ts";
+import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { isSamePin } from "../../protocol/policy/pin.ts";
+import { readMoved } from "../../protocol/tool/amount-field.ts";
 import { cutText } from "../../protocol/text/whole-characters.ts";
 import { checkRoom, type RoomPorts } from "../budget/reserve.ts";
 import type { GateTrail } from "../gates/gate.ts";
@@ -75,8 +77,8 @@ async function compareTerms(
   subject: ApprovalSubject,
   { known, trail }: KnownApproval,
 ): Promise<Approved> {
-  const { terms: given, tool } = subject;
-  if (!known && !requirementOf(given.policy, tool)) return ok(null);
+  const { terms: given } = subject;
+  if (!known && !isAskedBy(given.policy, subject)) return ok(null);
   const read = await readTermsNow(ports, given);
   if (!read.ok) return read;
   const { policy, pin } = read.value;
@@ -84,7 +86,7 @@ async function compareTerms(
   if (!bounds.ok) return bounds;
   const { value: bounded } = bounds;
   if (!bounded) return ok(null);
-  const needed = { requirement: bounded.requirement, policies: [ports.policy, policy] };
+  const needed = { requirements: bounded.requirements, policies: [ports.policy, policy] };
   if (!known && (await isCoveredBySaga(ports, subject, needed))) return ok(null);
   const now = known && (await compareShown(ports, subject, known));
   const holds = known && (await isAskedUnder(known, bounded));
@@ -94,6 +96,11 @@ async function compareTerms(
   if (!room.ok) return trail.note("budget", room);
   const { policies } = needed;
   return requestApproval(ports, subject, { terms: bounded, pin, policies, now });
+}
+
+function isAskedBy(policy: ToolPolicy, { tool, accepted, previewed }: ApprovalSubject): boolean {
+  const moved = readMoved(tool.amountField, { args: accepted.args, previewed });
+  return requirementsOf(policy, { tool, moved }).length > 0;
 }
 
 /**

@@ -2,7 +2,8 @@ import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalSigner } from "../../capabilities/approval.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import { checkVote, voterOf } from "../../protocol/approval/check-vote.ts";
+import { checkVote } from "../../protocol/approval/check-vote.ts";
+import { isMet } from "../../protocol/approval/count-people.ts";
 import type {
   ApprovalRecord,
   ApprovalToken,
@@ -30,9 +31,10 @@ interface ApprovedCall {
 }
 
 /**
- * Verifies that an approval is for this call: enough distinct people voted, each with a token that
- * this deployment signed for this run, tool, version, payload and terms, each entitled to decide,
- * and in time (seeds/004, "Approval Tokens"). The runner verifies before every attempt.
+ * Verifies that an approval is for this call: distinct people who voted meet every requirement,
+ * each with a token that this deployment signed for this run, tool, version, payload and terms,
+ * each entitled to decide, and in time (seeds/004, "Approval Tokens"). The runner verifies before
+ * every attempt.
  * Contract: the caller has compared the terms of the approval with those of the call.
  * Fails: CONFIRMATION_MISSING.
  */
@@ -43,7 +45,7 @@ export async function verifyApproval(
 ): Promise<Result<ApprovalRecord, ToolFailure>> {
   const dispatches = ports.invocations.find(call.authority.context)?.dispatches ?? 0;
   if (record.consumedAtMs !== undefined && dispatches === 0) return USED;
-  const people = new Set<string>();
+  const counted: ApprovalVote[] = [];
   let isLate = false;
   for (const vote of record.votes) {
     const token =
@@ -51,10 +53,10 @@ export async function verifyApproval(
     if (!token || !isFor(token, record, { ...call, tenantId: ports.principal.tenantId })) continue;
     if (!isEntitled(token, vote, record)) continue;
     if (Date.parse(token.expires_at) > ports.clock.nowMs()) {
-      people.add(voterOf(record, token.approver_id));
+      counted.push({ ...vote, roles: token.approver_roles });
     } else isLate = true;
   }
-  if (people.size >= record.requirement.required) return ok(record);
+  if (isMet(record, counted)) return ok(record);
   return isLate ? LATE : INVALID;
 }
 

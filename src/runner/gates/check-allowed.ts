@@ -1,8 +1,7 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
-import { decide } from "../../protocol/policy/decide.ts";
-import { checkCaller, type CallerPorts } from "./check-caller.ts";
+import { isAllowed } from "../../protocol/policy/decide.ts";
 import { PASSED, type Gate, type GateTrail } from "./gate.ts";
 import type { ToolUnderTerms } from "./subjects.ts";
 
@@ -14,18 +13,13 @@ import type { ToolUnderTerms } from "./subjects.ts";
 export const policyGate = {
   name: "policy",
   check: ({ terms, tool }: ToolUnderTerms) =>
-    decide(terms.policy, tool) === "deny" ? failCall("not_allowed") : PASSED,
+    isAllowed(terms.policy, tool) ? PASSED : failCall("not_allowed"),
 } as const satisfies Gate<ToolUnderTerms>;
 
-/**
- * Group: denies a tool, or its caller, before its arguments are parsed. Fails: POLICY_VIOLATION,
- * PERMISSION_DENIED.
- */
+/** Group: denies a tool before its arguments are parsed. Fails: POLICY_VIOLATION. */
 export function checkAllowed(
-  ports: CallerPorts,
   subject: ToolUnderTerms,
   trail: GateTrail,
 ): Result<unknown, ToolFailure> {
-  const allowed = trail.note(policyGate.name, policyGate.check(subject));
-  return allowed.ok ? trail.note(checkCaller.name, checkCaller.check(subject, ports)) : allowed;
+  return trail.note(policyGate.name, policyGate.check(subject));
 }

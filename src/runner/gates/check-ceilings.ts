@@ -4,12 +4,12 @@ import type { ShownStates } from "../../protocol/approval/packet.ts";
 import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import { mostCost } from "../../protocol/budget/cost-of-call.ts";
 import { toMillionths } from "../../protocol/budget/millionths.ts";
-import { fromPointer } from "../../protocol/json/pointer.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { readAmount, type AmountSource } from "../../protocol/tool/amount-field.ts";
 import type { RunBudget } from "../budget/of-run.ts";
 import { operationIdOf } from "../invocation/invocation-ledger.ts";
 import { refuseExhausted } from "../outcome/tool-failure.ts";
@@ -51,22 +51,15 @@ function countAmounts(
   args: JsonObject,
   previewed: ShownStates | undefined,
 ): Result<BudgetAmounts, ToolFailure> {
-  const { amountField } = tool;
-  const moved =
-    typeof amountField === "object"
-      ? readPreviewed(amountField.preview, previewed)
-      : readAmount(args, amountField, 0);
-  if (moved === undefined) {
-    if (typeof amountField === "object") return AMOUNT_UNKNOWN;
-    return failField(amountField ?? null, "not_an_amount");
-  }
+  const moved = countMoved(tool, { args, previewed });
+  if (!moved.ok) return moved;
   // The steps of a saga count themselves.
   if (tool.saga) return ok({});
   const cost = mostCost(tool);
   return ok({
     [callBudgetOf(tool.sideEffectClass)]: 1,
     ...(cost > 0 && { cost }),
-    ...(moved > 0 && { financial: toMillionths(moved) }),
+    ...(moved.value > 0 && { financial: toMillionths(moved.value) }),
   });
 }
 
@@ -84,28 +77,19 @@ function checkCurrency(
 /** Threat: nobody can read the amount, and no budget counts it. */
 const AMOUNT_UNKNOWN = failCall("amount_unknown");
 
-/** Reads an amount of the target's state; 0 before that state is read. */
-function readPreviewed(pointer: string, states: ShownStates | undefined): number | undefined {
-  if (!states) return 0;
-  const { beforeState: before, afterState: after } = states;
-  return readAmount({ before, after }, pointer, undefined);
-}
-
 /**
- * Reads the number that a pointer names. An argument that is left out moves nothing, and a missing
- * field of a state is not known.
+ * Counts the money that a call moves. An argument that is left out moves nothing, and so far does a
+ * state that is not read yet; a missing field of a state is not known.
  */
-function readAmount(
-  of: JsonObject,
-  pointer: string | undefined,
-  missing: 0 | undefined,
-): number | undefined {
-  if (pointer === undefined) return 0;
-  let value: unknown = of;
-  for (const key of fromPointer(pointer)) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return missing;
-    value = (value as JsonObject)[key];
-  }
-  if (typeof value !== "number" || value < 0) return undefined;
-  return Number.isSafeInteger(toMillionths(value)) ? value : undefined;
+function countMoved(
+  { amountField }: BoundToolRuntime,
+  source: AmountSource,
+): Result<number, ToolFailure> {
+  if (amountField === undefined) return ok(0);
+  const isOfState = typeof amountField === "object";
+  if (isOfState && !source.previewed) return ok(0);
+  const amount = readAmount(amountField, source);
+  if (typeof amount === "number") return ok(amount);
+  if (isOfState) return AMOUNT_UNKNOWN;
+  return amount === "missing" ? ok(0) : failField(amountField, "not_an_amount");
 }

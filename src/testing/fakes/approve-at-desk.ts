@@ -24,10 +24,12 @@ export async function approveAtDesk(
 ): Promise<void> {
   const open = desk.newest(1);
   if (!open) throw new Error("nobody was asked");
-  const { required, roles, onlyRequester } = open.requirement;
   const signer = createApprovalSigner(secret);
+  const needed = open.requirements.flatMap((one) =>
+    Array.from({ length: one.required }, () => one),
+  );
   const votes = await Promise.all(
-    Array.from({ length: required }, async (_, index) => {
+    needed.map(async ({ roles, onlyRequester }, index) => {
       const approverId = onlyRequester ? open.requester : (`user:olga-${index}` as ActorId);
       const said = { approverId, roles, reason: "fine", atMs: open.askedAtMs, ...vote };
       const whole = approvalTokenOf({ ...open, termsHash: open.termsHash ?? "" }, said, {

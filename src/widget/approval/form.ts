@@ -88,13 +88,15 @@ export class ApprovalForm {
 
   #draw(): void {
     if (!this.#approval) return;
-    const { toolId, riskClass, pattern, editable, mayDecide = false, said } = this.#approval;
+    const { toolId, riskClass, requirements, editable, mayDecide = false, said } = this.#approval;
     const { reason, confirm, editor, approve, reject, edit } = this.#parts;
     // A person votes once on the same arguments, but may still ask for other arguments.
     const mayApprove = mayDecide && (said !== "approve" || this.#isEditing);
     const isCritical = riskClass === "CRITICAL_MUTATION" && mayApprove && !this.#isEditing;
-    const needsReason = pattern === "compliance" && mayApprove;
-    reason.setLabel(needsReason ? "Reason (required)" : "Reason (optional)");
+    const needsReason = mayApprove && requirements.every((rule) => rule.needsReason);
+    const mayNeed = requirements.some((rule) => rule.needsReason);
+    const when = mayNeed ? "required from compliance" : "optional";
+    reason.setLabel(`Reason (${needsReason ? "required" : when})`);
     confirm.root.hidden = !isCritical;
     confirm.setLabel(`Type ${toolId} to approve`);
     editor.root.hidden = !this.#isEditing;

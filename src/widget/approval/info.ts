@@ -23,7 +23,6 @@ const TEXTS = [
   "toolVersion",
   "title",
   "riskClass",
-  "pattern",
   "requestedBy",
   "requestedAt",
   "expiresAt",
@@ -37,7 +36,8 @@ export function readApproval(value: JsonValue | undefined): ApprovalInfo | undef
     APPROVAL_STATUSES.some((status) => status === value["status"]) &&
     typeof value["required"] === "number" &&
     typeof value["approvals"] === "number" &&
-    isTexts(value["roles"]);
+    Array.isArray(value["requirements"]) &&
+    value["requirements"].every(isRule);
   if (!isWhole) return undefined;
   const summary = value as unknown as ApprovalSummary;
   const { mayDecide, mayNot, said } = value;
@@ -51,6 +51,13 @@ export function readApproval(value: JsonValue | undefined): ApprovalInfo | undef
     ...(typeof mayNot === "string" && { mayNot }),
     ...(typeof said === "string" && { said }),
   };
+}
+
+function isRule(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return false;
+  const { pattern, required, approvals, roles, withinLimit = [] } = value;
+  const isCounted = typeof required === "number" && typeof approvals === "number";
+  return typeof pattern === "string" && isCounted && isTexts(roles) && isTexts(withinLimit);
 }
 
 function isTexts(value: JsonValue | undefined): boolean {

@@ -18,15 +18,41 @@ export function formatRisk(riskClass: string): string {
   return Object.hasOwn(RISKS, riskClass) ? RISKS[riskClass as SideEffectClass] : riskClass;
 }
 
-/** Tells how many approvals are needed, from which roles, and how many there are. */
-export function formatRequirement(approval: ApprovalInfo): string {
-  const { required, approvals, roles, excludesRequester, requestedBy } = approval;
-  const many = required === 1 ? "Needs 1 approval" : `Needs ${required} approvals`;
-  const names = roles.map((role) => role || "nobody").join(" or ");
-  const from = roles.length > 0 ? ` from role ${names}` : "";
-  const except = excludesRequester ? `, but not from ${requestedBy}` : "";
-  const count = required > 1 ? ` ${approvals} of ${required} so far.` : "";
-  return `${many}${from}${except}.${count}`;
+/** Tells how many approvals each rule needs, from whom, and how many there are. */
+export function formatRequirement({ requirements, requestedBy }: ApprovalInfo): string {
+  const parts = requirements.map((rule) => {
+    const { required, approvals } = rule;
+    const count = required > 1 ? `${approvals} of ${required} so far` : "";
+    return { what: formatRule(rule, requestedBy), count, isMet: approvals >= required };
+  });
+  const [first] = parts;
+  if (first && parts.length === 1) {
+    return `Needs ${first.what}.${first.count && ` ${first.count}.`}`;
+  }
+  const all = parts.map(
+    ({ what, count, isMet }) => `${what}: ${count || (isMet ? "given" : "waiting")}`,
+  );
+  return `Needs ${all.join("; and ")}. A person counts for one of them.`;
+}
+
+function formatRule(rule: ApprovalInfo["requirements"][number], requestedBy: string): string {
+  const { required, policy, roles, withinLimit } = rule;
+  const many = required === 1 ? "1 approval" : `${required} approvals`;
+  const from = roles.length > 0 ? ` from role ${formatRoles(roles)}` : "";
+  const only = rule.onlyRequester ? ` from ${requestedBy}` : "";
+  const except = rule.excludesRequester ? `, but not from ${requestedBy}` : "";
+  const limit = withinLimit ? `, within the limit of role ${formatRoles(withinLimit)}` : "";
+  const under = policy ? `, ${POLICIES[policy]}` : "";
+  return `${many}${from}${only}${except}${limit}${under}`;
+}
+
+const POLICIES = {
+  pinned: "by the policy that the run began with",
+  current: "by the current policy",
+} as const;
+
+function formatRoles(roles: readonly string[]): string {
+  return roles.length > 0 ? roles.join(" or ") : "nobody";
 }
 
 const CHANGED: { readonly [Reason in SupersedeReason]: string } = {
@@ -57,6 +83,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   own_request: "You requested this call, so another person must approve it.",
   not_the_requester: "Only the person that this call acts for can approve it.",
   role_missing: "You do not have a role that can decide this approval.",
+  over_limit: "This call moves more money than your roles may approve.",
+  not_needed: "Enough people have approved for every rule that you count for.",
   reason_missing: "Enter a reason.",
   not_a_person: "Only a person can decide. Sign in as a person.",
   not_bulk: "This approval cannot be decided together with others. Open it to decide.",

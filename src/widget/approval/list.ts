@@ -116,8 +116,8 @@ function drawEntry(approval: ApprovalInfo, key: string): HTMLElement {
 }
 
 /** A critical call is always decided on its own. */
-function maySelect({ pattern, riskClass, status }: ApprovalInfo): boolean {
-  const isBulk = pattern === "async_review" && riskClass !== "CRITICAL_MUTATION";
+function maySelect({ requirements, riskClass, status }: ApprovalInfo): boolean {
+  const isBulk = requirements.every((rule) => rule.isBulk) && riskClass !== "CRITICAL_MUTATION";
   return isBulk && status === "pending";
 }
 

@@ -20,8 +20,6 @@ function spec(inputSchema: JsonSchema7): ToolSpec {
     sideEffectClass: "LOW_RISK_INTERNAL",
     confirmationRequired: false,
     shownToModel: true,
-    requiredScopes: [],
-    requiresConnection: false,
     lifecycle: { status: "active", sunsetDate: null, replacement: null },
     redaction: { args: [], output: [] },
   };
