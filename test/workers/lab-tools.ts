@@ -11,6 +11,7 @@ import { readTicket, showAccount } from "./lab-upstreams.ts";
 import { LAB_LIBRARY } from "./lab-library.ts";
 import { LAB_SAGA_FAULTS } from "./lab-saga-faults.ts";
 import { LAB_SAGAS } from "./lab-sagas.ts";
+import { LAB_FAILURES } from "./lab-failures.ts";
 import { LAB_PRICES } from "./lab-prices.ts";
 import { LAB_SHOP } from "./lab-shop.ts";
 import { LAB_UNDO } from "./lab-undo.ts";
@@ -282,6 +283,7 @@ export const LAB_TOOLS = [
   ...LAB_SAGAS,
   ...LAB_SAGA_FAULTS,
   ...LAB_UNDO,
+  ...LAB_FAILURES,
   ...LAB_PRICES,
   ...LAB_SHOP,
   readTicket,

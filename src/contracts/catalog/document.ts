@@ -1,9 +1,10 @@
-import { hasCode } from "../define/author-code.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { TAXONOMY_CLASSES, type FailureClass } from "../../protocol/outcome/taxonomy.ts";
 import type { ToolContractDocument } from "../../protocol/tool/contract-document.ts";
 import type { RegisteredContract } from "./registered.ts";
+import { FAILURES, type FailureCode } from "../../protocol/outcome/failures.ts";
 import {
+  mayHaveChanged,
   respond,
   type DispatchState,
   type ResponseVector,
@@ -95,31 +96,34 @@ function securityOf({ security }: AnyToolContract): ToolContractDocument["securi
   };
 }
 
-/** Classes with which the gates can end a call of any tool. */
-const GATE_CLASSES: readonly FailureClass[] = [
-  "SYNTACTIC_PARSE_FAIL",
-  "STRUCTURAL_VIOLATION",
-  "TYPE_MISMATCH",
-  "OUT_OF_BOUNDS",
-  "PERMISSION_DENIED",
-  "POLICY_VIOLATION",
-  "CONFIRMATION_MISSING",
-  "BUDGET_EXHAUSTED",
-  "RATE_LIMITED",
-  "IDEMPOTENCY_CONFLICT",
-  "SIGNATURE_MISMATCH",
-  "TIMEOUT",
-  "DEPENDENCY_UNAVAILABLE",
-  "OBSERVATION_NORMALIZATION_FAIL",
-  "UNKNOWN_ERROR",
-];
+/** Codes of edits, which end no call, and of sagas and undo. */
+const OF_SOME_CALLS: ReadonlySet<string> = new Set([
+  "undoes",
+  "withheld_field",
+  "compensation_failed",
+  "not_undone",
+  "step_failed",
+] satisfies FailureCode[]);
 
-/** Sorts the classes that a call can end with by what may follow. Each is in at least one list. */
+/** Classes with which the runtime ends calls of any tool, whatever the tool returns. */
+const RUNTIME_CLASSES: ReadonlySet<FailureClass> = new Set(
+  Object.entries(FAILURES).flatMap(([code, [taxonomyClass]]) =>
+    taxonomyClass === null || OF_SOME_CALLS.has(code) ? [] : [taxonomyClass],
+  ),
+);
+
+/**
+ * Sorts the classes that a call can end with by what the runtime does. It is asked here with the
+ * functions that decide it (seeds/004, "Tool Error Taxonomy").
+ */
 function errorContractOf(contract: AnyToolContract): ToolContractDocument["error_contract"] {
   const possible = new Set<string>([
-    ...GATE_CLASSES,
+    ...RUNTIME_CLASSES,
+    // Arguments that do not fit the schema; see classify-issues.ts.
+    "TYPE_MISMATCH",
     ...(contract.rules.length > 0 ? ["SEMANTIC_INVALIDITY"] : []),
-    ...(hasCode(contract, "checkState") ? ["STALE_STATE"] : []),
+    // A step of a saga that fails, and an undo that fails.
+    ...(contract.effect === "read_only" ? [] : ["COMPENSATION_FAILED"]),
     ...Object.values(contract.errors),
   ]);
   // The lists describe a call after its dispatch, because then the tool's effect matters.
@@ -129,15 +133,21 @@ function errorContractOf(contract: AnyToolContract): ToolContractDocument["error
     isIdempotent: contract.idempotency.supported,
     repairEnded: false,
   };
-  const thatAre = (suits: (vector: ResponseVector) => boolean): readonly FailureClass[] =>
+  const thatAre = (
+    suits: (vector: ResponseVector, isUnknown: boolean) => boolean,
+  ): readonly FailureClass[] =>
     TAXONOMY_CLASSES.filter(
       (taxonomyClass): taxonomyClass is FailureClass =>
-        possible.has(taxonomyClass) && suits(respond(taxonomyClass, state)),
+        possible.has(taxonomyClass) &&
+        suits(respond(taxonomyClass, state), mayHaveChanged(taxonomyClass, state)),
     );
   return {
     repairable_errors: thatAre(({ repairable }) => repairable),
     retryable_errors: thatAre(({ retryable }) => retryable),
-    fail_closed_errors: thatAre(({ fail_closed }) => fail_closed),
-    escalation_errors: thatAre((vector) => vector.escalate || vector.requires_approval),
+    // A write that may have happened waits for its contract or an operator to say so.
+    fail_closed_errors: thatAre(({ fail_closed }, isUnknown) => fail_closed || isUnknown),
+    escalation_errors: thatAre(
+      ({ escalate, requires_approval }, isUnknown) => escalate || requires_approval || isUnknown,
+    ),
   };
 }

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { registerContracts } from "../../src/contracts/check/register.ts";
+import type { RegisteredContract } from "../../src/contracts/catalog/registered.ts";
+import {
+  mayHaveChanged,
+  respond,
+  type DispatchState,
+} from "../../src/protocol/outcome/response-vector.ts";
+import {
+  isFailureClass,
+  TAXONOMY_CLASSES,
+  type FailureClass,
+} from "../../src/protocol/outcome/taxonomy.ts";
+import { TOOLS } from "../../src/tools/index.ts";
+import { openAIWire } from "../../src/wire/openai/wire.ts";
+
+/** The rows of the table of a page whose header begins so. */
+function rowsOf(file: string, header: string): readonly string[] {
+  const table = new RegExp(`\\n[|] ${header}[^\\n]*\\n[|][^\\n]*\\n((?:[|][^\\n]*\\n)+)`);
+  const [, rows = ""] = table.exec(readFileSync(file, "utf8")) ?? [];
+  return rows
+    .trimEnd()
+    .split("\n")
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim())
+        .join(" | "),
+    );
+}
+
+/** What a tool adds to a request: with its schema alone, with the description, with everything. */
+function measure({ contract, spec }: RegisteredContract): readonly number[] {
+  return ["", contract.description, spec.description].map((description) =>
+    Buffer.byteLength(JSON.stringify(openAIWire.encodeTool({ ...spec, description }))),
+  );
+}
+
+test("docs/tools-authoring.md says what the texts of a tool cost in each request", () => {
+  const shown = registerContracts(TOOLS).filter(({ spec }) => spec.shownToModel);
+  const isGameplan = ({ spec }: RegisteredContract): boolean => spec.name.startsWith("gameplan__");
+  const rows = shown
+    .filter((tool) => !isGameplan(tool))
+    .map((tool): [string, readonly number[]] => [`\`${tool.spec.name}\``, measure(tool)]);
+  const apps = shown.filter(isGameplan).map(measure);
+  const sums = [0, 1, 2].map((at) => apps.reduce((sum, sizes) => sum + (sizes[at] ?? 0), 0));
+  const expected = [...rows, [`${apps.length} tools of GamePlan`, sums] as const].map(
+    ([name, sizes]) => [name, ...sizes.map((size) => size.toLocaleString("en"))].join(" | "),
+  );
+  expect(rowsOf("docs/tools-authoring.md", "tool +[|] bytes of name")).toEqual(expected);
+});
+
+const KINDS: readonly DispatchState[] = [
+  { mutates: false, isIdempotent: true },
+  { mutates: true, isIdempotent: true },
+  { mutates: true, isIdempotent: false },
+].map((kind) => ({ ...kind, dispatched: true, repairEnded: false }));
+
+/** What the runtime does after a class, in the words of the page. */
+function follows(taxonomyClass: FailureClass, state: DispatchState): string {
+  const { repairable, retryable, escalate, requires_approval } = respond(taxonomyClass, state);
+  const isUnknown = mayHaveChanged(taxonomyClass, state);
+  const steps = [
+    ...(retryable ? ["repeated"] : []),
+    ...(isUnknown ? ["resolved"] : []),
+    ...(repairable ? ["corrected"] : []),
+    ...(!isUnknown && (escalate || requires_approval) ? ["looked at"] : []),
+  ];
+  return steps.join(", then ") || "ended";
+}
+
+test("docs/gates.md says what follows from each class, as the runtime decides it", () => {
+  const expected = TAXONOMY_CLASSES.filter(isFailureClass).map((one) =>
+    [`\`${one}\``, ...KINDS.map((kind) => follows(one, kind))].join(" | "),
+  );
+  expect(rowsOf("docs/gates.md", "class +[|] a read")).toEqual(expected);
+});
