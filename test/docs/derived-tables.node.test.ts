@@ -52,11 +52,12 @@ test("docs/tools-authoring.md says what the texts of a tool cost in each request
   expect(rowsOf("docs/tools-authoring.md", "tool +[|] bytes of name")).toEqual(expected);
 });
 
+const DISPATCHED = { dispatched: true, repairEnded: false };
 const KINDS: readonly DispatchState[] = [
-  { mutates: false, isIdempotent: true },
-  { mutates: true, isIdempotent: true },
-  { mutates: true, isIdempotent: false },
-].map((kind) => ({ ...kind, dispatched: true, repairEnded: false }));
+  { ...DISPATCHED, mutates: false, isIdempotent: true },
+  { ...DISPATCHED, mutates: true, isIdempotent: true },
+  { ...DISPATCHED, mutates: true, isIdempotent: false },
+];
 
 /** What the runtime does after a class, in the words of the page. */
 function follows(taxonomyClass: FailureClass, state: DispatchState): string {
