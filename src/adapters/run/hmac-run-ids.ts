@@ -67,9 +67,11 @@ type Mac = (...parts: readonly string[]) => Promise<string>;
 
 async function idOf(sign: Mac, owner: RunOwner, nonce: string): Promise<RunId> {
   const { tenantId, actorId } = owner;
-  const person = await ownerTag(sign, { tenantId, nonce, actor: personOf(owner) });
-  const starter = await ownerTag(sign, { tenantId, nonce, actor: actorId });
-  const body = `${nonce}_${person}${starter}`;
+  const person = personOf(owner);
+  const personTag = await ownerTag(sign, { tenantId, nonce, actor: person });
+  const starterTag =
+    actorId === person ? personTag : await ownerTag(sign, { tenantId, nonce, actor: actorId });
+  const body = `${nonce}_${personTag}${starterTag}`;
   return `run_${body}${await macOf(sign, tenantId, body)}` as RunId;
 }
 

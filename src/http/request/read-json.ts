@@ -108,10 +108,15 @@ async function readText(
   const pieces: string[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of request.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes) return tooLarge();
-      pieces.push(decoder.decode(chunk, { stream: true }));
+    const reader = request.body?.getReader();
+    // An iterator of the stream costs as much again as the read itself.
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+      bytes += read.value.byteLength;
+      if (bytes > maxBytes) {
+        reader?.cancel().catch(() => undefined);
+        return tooLarge();
+      }
+      pieces.push(decoder.decode(read.value, { stream: true }));
     }
     pieces.push(decoder.decode());
   } catch {
