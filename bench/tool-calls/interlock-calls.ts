@@ -156,6 +156,7 @@ function makePorts(): ToolRunnerPorts {
       read: () => Promise.resolve({ policy: POLICY, pin }),
     },
     principal: { tenantId: TENANT, actorId: ACTOR, roles: [], scopes: ["chat", "orders:write"] },
+    caller: { actorId: ACTOR, roles: [], models: [] },
     connectionIds: [],
     authorizationOf: () => ({
       check: async ({ scopes, requiredScopes }) =>

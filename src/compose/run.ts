@@ -80,7 +80,7 @@ export interface RunParts {
 export function composeDeciding(
   raw: RawEnv,
   deployment: Deployment,
-): Pick<RunPorts, "policies" | "registry" | "source" | "authorizationOf" | "log"> & {
+): Pick<RunPorts, "policies" | "registry" | "source" | "authorizationOf" | "modelOf" | "log"> & {
   readonly signer: ApprovalSigner;
   readonly ledgerOf: (tenantId: TenantId) => RunPorts["ledger"];
 } {
@@ -93,6 +93,7 @@ export function composeDeciding(
     ledgerOf: (tenantId) => tenants.ledgerOf(tenantId),
     signer: createApprovalSigner(env.rootSecret, env.olderSecret),
     authorizationOf: createPolicyAuthorization,
+    modelOf: (id) => requireModels(raw, deployment).models.get(id),
     policies: composePolicies(env.policyKv, policyCache),
     source: createToolSource(source, {
       clock: composeClock(),
@@ -108,11 +109,11 @@ export function composeVerifying(
   raw: RawEnv,
   { deployment, tenantId, runId }: Pick<RunParts, "deployment" | "tenantId" | "runId">,
 ): VerifyingPorts {
-  const { policies, source, authorizationOf } = composeDeciding(raw, deployment);
+  const deciding = composeDeciding(raw, deployment);
   const { broker } = composeConnections(requireEnv(raw));
   const log = composeLog().about({ tenantId, runId });
   const fingerprints = composeFingerprints(raw);
-  return { policies, source, authorizationOf, broker, fingerprints, clock: composeClock(), log };
+  return { ...deciding, broker, fingerprints, clock: composeClock(), log };
 }
 
 /**

@@ -6,6 +6,7 @@ import { routeVersions } from "../contracts/catalog/route-versions.ts";
 import { createToolCatalog } from "../contracts/catalog/tool-catalog.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
+import { callerOf, type Caller } from "../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 import { soleWorkspace } from "../protocol/policy/membership.ts";
@@ -69,7 +70,8 @@ export async function openScope({
   const context = claim.call ? ok(NO_CONTEXT) : await loadContext(input, own);
   const budget = restoreRunBudget(memory.invocations, policy);
   const modelOf = createDirectory(claim, ports.modelOf);
-  const terms = { tools, policy, pin: loaded.pin, budget, workspaceId };
+  const caller = callerOf(claim, modelOf);
+  const terms = { tools, policy, pin: loaded.pin, budget, workspaceId, caller };
   const nextPart = counterFrom(progress.nextPart);
   const modelBudget = new ModelBudget({ ...ports, ...terms, claim, modelOf });
   modelBudget.restore(facts, progress.usage);
@@ -129,13 +131,14 @@ interface RunTerms {
   readonly budget: RunBudget;
   /** The workspace of the run; undefined when it has none. */
   readonly workspaceId: string | undefined;
+  readonly caller: Caller;
   readonly nextPart: () => number;
 }
 
 /** Selects the versions of the run's tools, those that the model sees, and the runner. */
 function openTools(
   { input: { claim, startedAtMs }, ports, state: { invocations, transcript } }: ScopeParts,
-  { tools, policy, pin, budget, workspaceId, nextPart }: RunTerms,
+  { tools, policy, pin, budget, workspaceId, caller, nextPart }: RunTerms,
 ): Pick<RunScope, "tools" | "runner"> {
   const specs = tools.listToolSpecs();
   const routing = { runKey: claim.runId, nowMs: startedAtMs };
@@ -151,11 +154,15 @@ function openTools(
     nextPart,
     versions: routeVersions(specs, policy, routing),
     principal: claim.principal,
+    caller,
     workflowId: claim.workflowId ?? claim.runId,
     connectionIds: claim.connectionIds ?? [],
     workspaceId,
   });
-  return { runner, tools: [...createToolCatalog(specs, policy, routing).tools.values()] };
+  const { scopes } = claim.principal;
+  const user = { ...caller, scopes, connectionIds: claim.connectionIds ?? [], workspaceId };
+  const { tools: shown } = createToolCatalog(specs, policy, { ...routing, user });
+  return { runner, tools: [...shown.values()] };
 }
 
 /** Lists the conversation, and the results that a crash kept out of it. */

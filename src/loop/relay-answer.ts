@@ -1,4 +1,5 @@
 import type { ModelRequest } from "../capabilities/model.ts";
+import type { ToolChoice } from "../protocol/model/answer-settings.ts";
 import type { ModelAnswer } from "../protocol/model/event.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
 import { replaceHalves } from "../protocol/text/whole-characters.ts";
@@ -47,12 +48,22 @@ export async function relayAnswer(
   return { answer, parts: parts.opened };
 }
 
-/** Drops a forced choice of tools once the run has a call. Otherwise the model could never end. */
-function settingsNow({ claim, state }: RunScope): Pick<ModelRequest, "settings"> {
+/**
+ * Drops a forced choice of tools once the run has a call, because the model could never end, and
+ * where the model does not see the tool, because the provider would refuse the request.
+ */
+function settingsNow(scope: RunScope): Pick<ModelRequest, "settings"> {
+  const { claim, state } = scope;
   const { toolChoice, ...settings } = claim.settings ?? {};
   const isForced = toolChoice !== undefined && toolChoice !== "auto" && toolChoice !== "none";
-  const isOver = isForced && state.invocations.hasCalls;
+  const isOver = isForced && (state.invocations.hasCalls || !isShown(scope, toolChoice));
   return { settings: { ...settings, ...(toolChoice && !isOver && { toolChoice }) } };
+}
+
+/** Tells whether the model sees a tool of its choice: the one that is forced, or any. */
+function isShown(scope: RunScope, choice: Exclude<ToolChoice, "auto" | "none">): boolean {
+  const shown = toolsShown(scope);
+  return choice === "required" ? shown.length > 0 : shown.some(({ name }) => name === choice.tool);
 }
 
 /** The calls of the answer become whole in CallIds. */

@@ -28,6 +28,7 @@ export interface RunPorts extends Omit<
   | "policy"
   | "pin"
   | "principal"
+  | "caller"
   | "connectionIds"
   | "budget"
   | "invocations"

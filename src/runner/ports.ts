@@ -11,6 +11,7 @@ import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { BoundTools, ToolHook } from "../capabilities/tool.ts";
 import type { ConnectionId, RunId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
+import type { Caller } from "../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
@@ -37,6 +38,8 @@ export interface ToolRunnerPorts {
   readonly places: ApprovalPlaces;
   readonly fingerprints: Fingerprints;
   readonly principal: Principal;
+  /** The same, as the rules of a policy about callers see it. */
+  readonly caller: Caller;
   /** The first run of the conversation. */
   readonly workflowId: RunId;
   /** Connections that the request named. */

@@ -57,7 +57,7 @@ export async function prepare(
   const wanted = checkStillWanted(ports, wantedCall, trail);
   if (!wanted.ok) return wanted;
 
-  const allowed = checkAllowed({ terms, tool }, trail);
+  const allowed = checkAllowed(ports, { terms, tool }, trail);
   if (!allowed.ok) return allowed;
 
   const read = await readArguments(tool, toolCall, trail);

@@ -38,6 +38,10 @@ export interface PolicyQuestion {
   readonly tool: AnyToolContract;
   readonly args: object;
   readonly principal: Principal;
+  /** The assistant of the run. Default: none, as in a direct call. */
+  readonly assistantId?: string;
+  /** The models that may answer in the run. Default: none, as in a direct call. */
+  readonly models?: readonly string[];
   /** Connections that the request names. Default: none. */
   readonly connectionIds?: readonly string[];
   /** The workspace of the run. Default: the one of which the caller is a member. */
@@ -56,27 +60,28 @@ export async function decidePolicy(
   question: PolicyQuestion,
 ): Promise<PolicyAnswer> {
   fillNode20();
-  const { principal, connectionIds = [] } = question;
+  const { principal, connectionIds = [], assistantId, models = [] } = question;
   const policy = readPolicy(document);
   const { workspaceId = soleWorkspace(policy, principal) } = question;
   const clock = new FakeClock(readTime(question.now));
   const tool = bind(question.tool, clock);
   const trail = new GateTrail();
   const terms = { policy };
-  const allowed = checkAllowed({ terms, tool }, trail);
-  if (!allowed.ok) return refuse(trail, allowed.failure);
-  const argumentsText = JSON.stringify(question.args);
-  const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
-  if (!read.ok) return refuse(trail, read.failure.failure);
-  const operation = { step: 1, toolCallId: "call_1_1" as ToolCallId };
   const ports = {
     principal,
+    caller: { ...principal, assistantId, models },
     clock,
     connectionIds: connectionIds as readonly ConnectionId[],
     workspaceId,
     authorizationOf: createPolicyAuthorization,
     budget: restoreRunBudget([], policy),
   };
+  const allowed = checkAllowed(ports, { terms, tool }, trail);
+  if (!allowed.ok) return refuse(trail, allowed.failure);
+  const argumentsText = JSON.stringify(question.args);
+  const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
+  if (!read.ok) return refuse(trail, read.failure.failure);
+  const operation = { step: 1, toolCallId: "call_1_1" as ToolCallId };
   const obeyed = await obeyPolicy(ports, { terms, tool, args: read.value.args, operation }, trail);
   if (!obeyed.ok) return refuse(trail, obeyed.failure);
   const approval = approvalTermsOf({ ...obeyed.value, pinned: policy, current: policy });

@@ -37,6 +37,8 @@ const READERS: Readonly<Record<string, Accept>> = {
     parseToolPolicy({ allowedTools: [], ...(value as object) }) !== undefined,
   "rules of a policy": (value) =>
     parseToolPolicy({ allowedTools: [], argumentRules: value }) !== undefined,
+  "callers of a policy": (value) =>
+    parseToolPolicy({ allowedTools: [], callers: value }) !== undefined,
   assistant: isAcceptedBy(assistantDocument),
   connection: (value) => parseConnection(JSON.stringify(value)) !== undefined,
   "connection keys": (value) => parseConnectionKeys(withKeys(value)) !== undefined,

@@ -42,6 +42,7 @@ describe("a change of the policy that does not touch the call", () => {
       { approvals: [{ tools: ["lab__peek"], pattern: "dual_control" }] },
     ],
     ["limits another class of calls", { budgets: { maxCritical: 100, maxReads: 7 } }],
+    ["says who may call another tool", { callers: [{ tools: ["lab__peek"], roles: ["clerk"] }] }],
     ["grants a connection", { grants: [{ connectionId: "service", tools: ["lab__peek"] }] }],
   ])("leaves the approval standing: it %s", async (_, change) => {
     const { runId, approvalId } = await askToPay();
@@ -99,6 +100,11 @@ describe("a change of the policy that touches the call", () => {
       "limits of the run",
       { budgets: { maxCritical: 99 } },
       'was {"critical":100}, is now {"critical":99}',
+    ],
+    [
+      "who may call",
+      { callers: [{ tools: ["lab__transfer"], actors: ["user:ann"] }] },
+      String.raw`was [], is now ["{\"tools\":[\"lab__transfer\"],\"actors\":[\"user:ann\"]}"]`,
     ],
   ])("requests the approval again and shows the difference: %s", async (label, change, text) => {
     const { runId, approvalId } = await askToPay();

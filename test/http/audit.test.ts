@@ -13,6 +13,7 @@ const PASSED = [
   "lookup",
   "still_wanted",
   "policy",
+  "caller",
   "parse",
   "arguments",
   "rules",
@@ -65,12 +66,12 @@ describe("a call that was ended names the gate that ended it:", () => {
   test.each<[string, string, string, readonly string[]]>([
     ["lab__nowhere", "{}", "lookup", []],
     ["lab__delete_all", "{}", "policy", ["lookup", "still_wanted"]],
-    ["core__calculate", "{", "parse", ["lookup", "still_wanted", "policy"]],
+    ["core__calculate", "{", "parse", ["lookup", "still_wanted", "policy", "caller"]],
     [
       "core__calculate",
       '{"expression":7}',
       "arguments",
-      ["lookup", "still_wanted", "policy", "parse"],
+      ["lookup", "still_wanted", "policy", "caller", "parse"],
     ],
     ["lab__write_note", '{"text":"a","to":"eve"}', "argument_rules", PASSED.slice(0, -2)],
     ["lab__call_service", "{}", "authorise", PASSED.slice(0, -3)],

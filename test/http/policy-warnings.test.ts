@@ -67,6 +67,15 @@ test.each([
     "no known person",
   ],
   [
+    "a role of callers that nobody of the tenant has",
+    {
+      allowedTools: ["core__calculate"],
+      callers: [{ tools: ["core__calculate"], roles: ["operator", "operater"] }],
+    },
+    "/callers/0/roles/1",
+    "no known person",
+  ],
+  [
     "a pattern for whose roles nobody is there",
     { ...PAY, approvals: [{ tools: ["lab__transfer"], pattern: "compliance" }] },
     "/approvals/0/pattern",

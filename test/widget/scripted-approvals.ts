@@ -52,7 +52,7 @@ export function createApproval(options: ApprovalOptions = {}): ApprovalRecord {
     requester: "user:cleo" as ActorId,
     actorId: "user:cleo" as ActorId,
     requirements: patterns.map((one) => PATTERN_DEFAULTS[one]),
-    bounds: { connectionId: null, runLimits: {}, tenantLimits: {}, rateLimit: null },
+    bounds: { connectionId: null, runLimits: {}, tenantLimits: {}, rateLimit: null, callers: [] },
     termsHash: "sha256:terms",
     packet,
     status: "pending",

@@ -61,6 +61,8 @@ export function joinSchemas(
     shownToModel: contract.shownToModel,
     ...(contract.workspace !== undefined && { workspace: contract.workspace }),
     redaction: contract.redaction,
+    requiredScopes: contract.security.requiredScopes,
+    requiresConnection: contract.requiresConnection,
     ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
   };
   return { contract, spec, outputSchema, isOutputTextFree: isOutputTextFree === true };

@@ -1,6 +1,8 @@
 import { isSunset } from "../../protocol/tool/lifecycle.ts";
+import { mayCall, type Caller } from "../../protocol/policy/callers.ts";
 import { isAllowed } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { mayUse, type ToolUser } from "../../protocol/policy/may-use.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import { routeVersions, type Routing } from "./route-versions.ts";
 
@@ -16,20 +18,30 @@ export interface ToolCatalog {
 export function createToolCatalog(
   specs: readonly ToolSpec[],
   policy: ToolPolicy,
-  routing: Routing,
+  { user, ...routing }: Routing & { readonly user: ToolUser },
 ): ToolCatalog {
-  const offered = [...listOffered(specs, policy, routing)];
-  return { tools: new Map(offered.filter(([, { shownToModel }]) => shownToModel)) };
+  const offered = [...listOffered(specs, policy, { ...routing, caller: user })];
+  const isShown = (spec: ToolSpec): boolean =>
+    spec.shownToModel && mayUse(policy, { id: spec.name, ...spec }, { ...user, ...routing });
+  return { tools: new Map(offered.filter(([, spec]) => isShown(spec))) };
 }
 
-/** Lists the tools that policy allows: those of the catalog, and those that models never see. */
+/** Whose tools are listed. Absent: those of every caller of the tenant. */
+interface ForCaller {
+  readonly caller?: Caller;
+}
+
+/**
+ * Lists the tools that policy allows to a caller: those of the catalog, and those that models never
+ * see.
+ */
 export function listOffered(
   specs: readonly ToolSpec[],
   policy: ToolPolicy,
-  routing: Routing,
+  { caller, ...routing }: Routing & ForCaller,
 ): ReadonlyMap<string, ToolSpec> {
   const routed = [...routeVersions(specs, policy, routing)];
-  return new Map(routed.filter(([, spec]) => isOffered(spec, policy)));
+  return new Map(routed.filter(([, spec]) => isOffered(spec, policy, caller)));
 }
 
 /**
@@ -39,19 +51,21 @@ export function listOffered(
 export function findTool(
   specs: readonly ToolSpec[],
   policy: ToolPolicy,
-  { toolId, version, nowMs }: AskedTool,
+  { toolId, version, nowMs, ...whose }: AskedTool,
 ): ToolSpec | undefined {
-  if (version === undefined) return listOffered(specs, policy, { nowMs }).get(toolId);
+  if (version === undefined) return listOffered(specs, policy, { nowMs, ...whose }).get(toolId);
   const spec = specs.find((known) => known.name === toolId && known.version === version);
-  return spec && !isSunset(spec.lifecycle, nowMs) && isOffered(spec, policy) ? spec : undefined;
+  const isKnown = spec && !isSunset(spec.lifecycle, nowMs);
+  return isKnown && isOffered(spec, policy, whose.caller) ? spec : undefined;
 }
 
-export interface AskedTool {
+export interface AskedTool extends ForCaller {
   readonly toolId: string;
   readonly version: string | undefined;
   readonly nowMs: number;
 }
 
-function isOffered(spec: ToolSpec, policy: ToolPolicy): boolean {
-  return isAllowed(policy, { id: spec.name, ...spec });
+function isOffered(spec: ToolSpec, policy: ToolPolicy, caller: Caller | undefined): boolean {
+  const tool = { id: spec.name, ...spec };
+  return isAllowed(policy, tool) && (!caller || mayCall(policy, tool, caller));
 }

@@ -28,8 +28,8 @@ export function matchPolicy(
     ...matchAllowlist(policy, known),
     ...matchRules(policy, known),
     ...matchApprovals(policy, known),
-    ...(["grants", "delegations"] as const).flatMap((section) =>
-      policy[section].flatMap(({ tools }, index) =>
+    ...(["grants", "delegations", "callers"] as const).flatMap((section) =>
+      policy[section].flatMap(({ tools = [] }, index) =>
         tools.flatMap((id, at) => matchTool(known, id, `/${section}/${index}/tools/${at}`)),
       ),
     ),

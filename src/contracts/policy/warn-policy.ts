@@ -41,7 +41,7 @@ export function warnAbout(
  * any role. Contract: as above.
  */
 export function warnAboutRoles(
-  { approvals, workspaces }: Pick<ToolPolicy, "approvals" | "workspaces">,
+  { approvals, callers, workspaces }: Pick<ToolPolicy, "approvals" | "callers" | "workspaces">,
   roles: ReadonlySet<string> | undefined,
 ): readonly PolicyMismatch[] {
   if (!roles) return [];
@@ -59,6 +59,7 @@ export function warnAboutRoles(
       const message = "no known person has a role of this pattern";
       return [{ pointer: `/approvals/${index}/pattern`, message }];
     }),
+    ...callers.flatMap(({ roles: named = [] }, index) => missing(`/callers/${index}`, named)),
     ...Object.entries(workspaces).flatMap(([id, members]) =>
       missing(`/workspaces/${id}`, members.roles),
     ),

@@ -35,6 +35,8 @@ export async function readAllowed(
   const reach = narrowRun({ embed, assistant: assistant?.document });
   const narrowed = policyOfRun(policy, reach);
   const nowMs = services.clock.nowMs();
-  const tools = listOffered(specsOf(await contracts()), narrowed, { nowMs });
+  // The gates of the run know its models.
+  const caller = { ...principal, assistantId: assistant?.pin.id, models: [] };
+  const tools = listOffered(specsOf(await contracts()), narrowed, { nowMs, caller });
   return ok({ policy: narrowed, tools, assistant });
 }

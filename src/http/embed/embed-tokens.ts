@@ -74,8 +74,7 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   if (chosen?.ok === false) return chosen.failure;
   const nowMs = services.clock.nowMs();
   const offered = narrowPolicy(policy, document.toolIds);
-  const contracts = await authorised.contracts();
-  const tools = listOffered(specsOf(contracts), offered, { nowMs });
+  const tools = listOffered(specsOf(await authorised.contracts()), offered, { nowMs });
   const errors = toolIds.flatMap((toolId, index) =>
     tools.has(toolId)
       ? []
@@ -84,7 +83,7 @@ async function postEmbedToken(authorised: AuthorisedRequest): Promise<Response> 
   if (errors.length > 0) return problem("tool_not_available", { errors });
   const order = { ...body.value, assistantId: pin.id, tenantId, minterId };
   const { token, expiresAtMs } = await services.embedTokens.mint(order);
-  const unusable = whyUnusable({ order, token, tools }, policy, contracts);
+  const unusable = whyUnusable({ order, token, tools }, policy);
   if (unusable.length > 0) return problem("embed_token_unusable", { errors: unusable });
   const expiresAt = toIso(expiresAtMs);
   const { connectionIds, workspaceId } = body.value;

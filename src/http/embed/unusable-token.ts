@@ -1,9 +1,9 @@
 import type { EmbedTokenOrder } from "../../capabilities/identity.ts";
-import type { RegisteredContract } from "../../contracts/catalog/registered.ts";
 import { MAX_JWT_CHARS } from "../../protocol/identity/embed-grant.ts";
-import { entryOf } from "../../protocol/policy/decide.ts";
+import { mayCall } from "../../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { isMember, soleWorkspace } from "../../protocol/policy/membership.ts";
+import { scopesFor } from "../../protocol/policy/permission.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 
 interface FieldError {
@@ -25,13 +25,12 @@ interface Minted {
 export function whyUnusable(
   { order, token, tools }: Minted,
   policy: ToolPolicy,
-  contracts: readonly RegisteredContract[],
 ): readonly FieldError[] {
   if (token.length > MAX_JWT_CHARS) {
     const message = `makes a token of more than ${MAX_JWT_CHARS} characters; name fewer`;
     return [{ pointer: "/toolIds", message }];
   }
-  const { actorId, roles, scopes, workspaceId, toolIds } = order;
+  const { actorId, roles, scopes, workspaceId, toolIds, assistantId } = order;
   const person = { actorId, roles };
   if (workspaceId !== undefined && !isMember(policy, workspaceId, person)) {
     const message = "the person is no member of it, by id or by a role of the token";
@@ -40,10 +39,13 @@ export function whyUnusable(
   const hasWorkspace = (workspaceId ?? soleWorkspace(policy, person)) !== undefined;
   const errors = toolIds.map((toolId, index): FieldError | undefined => {
     const spec = tools.get(toolId);
-    const needed = contracts.find((one) => one.spec === spec)?.contract.security.requiredScopes;
-    const all = [...(needed ?? []), ...(entryOf(policy, toolId)?.scopes ?? [])];
-    const lacking = all.find((scope) => !scopes.includes(scope));
+    const needed = scopesFor(policy, { requiredScopes: [], ...spec, id: toolId });
+    const lacking = needed.find((scope) => !scopes.includes(scope));
     const pointer = `/toolIds/${index}`;
+    const caller = { actorId, roles, assistantId, models: [] };
+    if (spec && !mayCall(policy, { ...spec, id: toolId }, caller)) {
+      return { pointer, message: "the policy does not let this person use it on this page" };
+    }
     if (lacking !== undefined) return { pointer, message: `needs the scope ${lacking}` };
     if (spec?.workspace === undefined || hasWorkspace) return undefined;
     const message = "uses a workspace, and the person is a member of none, or of several";

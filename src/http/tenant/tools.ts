@@ -1,7 +1,11 @@
 import { publishContract } from "../../contracts/catalog/published-contract.ts";
 import { specsOf } from "../../contracts/catalog/registered.ts";
 import { createToolCatalog, findTool } from "../../contracts/catalog/tool-catalog.ts";
+import { boundAssistant } from "../../protocol/identity/embed-grant.ts";
+import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { Principal } from "../../protocol/identity/principal.ts";
+import type { ToolUser } from "../../protocol/policy/may-use.ts";
+import { isMember, soleWorkspace } from "../../protocol/policy/membership.ts";
 import { narrowPolicy } from "../../protocol/policy/narrow.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { problem } from "../request/problem.ts";
@@ -14,11 +18,12 @@ export const TOOL_ROUTES: Routes = {
   "/v1/tools/:id": { GET: { scope: "tools:read", handle: getTool } },
 };
 
-/** `GET /v1/tools`: lists the tools that the tenant's policy shows to a model. */
+/** `GET /v1/tools`: lists the tools that a model may see in a run of the caller. */
 async function getTools({ principal, services, contracts }: AuthorisedRequest): Promise<Response> {
   const policy = await policyOf(principal, services);
   const { tools } = createToolCatalog(specsOf(await contracts()), policy, {
     nowMs: services.clock.nowMs(),
+    user: userOf(principal, policy),
   });
   return Response.json({
     tools: [...tools.values()].map(
@@ -59,6 +64,7 @@ async function getTool(authorised: AuthorisedRequest): Promise<Response> {
     toolId: id,
     version: new URL(request.url).searchParams.get("version") ?? undefined,
     nowMs: services.clock.nowMs(),
+    caller: userOf(principal, policy),
   });
   const registered = contracts.find((known) => known.spec === spec);
   if (!registered) return problem("tool_not_found");
@@ -72,8 +78,29 @@ async function getTool(authorised: AuthorisedRequest): Promise<Response> {
     : Response.json(published, { headers });
 }
 
-/** Loads the policy of the tenant, narrowed to the tools of an embed token. */
+/**
+ * Loads the policy of the tenant, narrowed to the tools of an embed token. A caller without such a
+ * token may start runs with any assistant, so the rules about assistants hide nothing.
+ */
 async function policyOf({ tenantId, embed }: Principal, services: Services): Promise<ToolPolicy> {
   const { policy } = await services.policies.load(tenantId);
-  return narrowPolicy(policy, embed?.toolIds);
+  const narrowed = narrowPolicy(policy, embed?.toolIds);
+  if (embed) return narrowed;
+  const callers = policy.callers.map((rule) => Object.assign({}, rule, { assistants: undefined }));
+  return { ...narrowed, callers };
+}
+
+/** The caller, with every connection and one workspace that its runs can name. */
+function userOf(principal: Principal, policy: ToolPolicy): ToolUser {
+  const { embed } = principal;
+  const granted = policy.grants.map(({ connectionId }) => connectionId as ConnectionId);
+  return {
+    ...principal,
+    assistantId: boundAssistant(embed),
+    models: [],
+    connectionIds: embed?.connectionIds ?? granted,
+    workspaceId: embed
+      ? (embed.workspaceId ?? soleWorkspace(policy, principal))
+      : Object.keys(policy.workspaces).find((id) => isMember(policy, id, principal)),
+  };
 }

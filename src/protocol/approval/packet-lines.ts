@@ -124,6 +124,7 @@ const TERMS: Readonly<Record<string, string>> = {
   runLimits: "limits of the run",
   tenantLimits: "limits of the tenant",
   rateLimit: "rate limit",
+  callers: "who may call",
 };
 
 function lineOfTerm({ term, ...change }: TermChange): PacketLine {

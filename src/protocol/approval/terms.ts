@@ -14,6 +14,8 @@ export type CallBounds = {
   readonly tenantLimits: JsonObject;
   /** The tenant's rate limit of the tool. */
   readonly rateLimit: JsonObject | null;
+  /** The rules that the caller has to meet, as JSON. */
+  readonly callers: readonly string[];
 };
 
 /**

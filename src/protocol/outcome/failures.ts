@@ -78,6 +78,7 @@ export const FAILURES = {
     "PERMISSION_DENIED",
     "a person rejected exactly this call before; it is not requested again",
   ],
+  caller_not_allowed: ["PERMISSION_DENIED", "policy does not let this caller use this tool"],
   connection_ambiguous: [
     "PERMISSION_DENIED",
     "more than one connection is granted and requested for this tool",

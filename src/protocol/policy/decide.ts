@@ -82,7 +82,10 @@ function amountsToTry(rules: readonly ApprovalRule[]): readonly MovedMoney[] {
 const ONE_MILLIONTH = 1e-6;
 
 /** Finds a tool's entry in the allowlist. */
-export function entryOf(policy: ToolPolicy, toolId: string): AllowedTool | undefined {
+export function entryOf(
+  policy: Pick<ToolPolicy, "allowedTools">,
+  toolId: string,
+): AllowedTool | undefined {
   return policy.allowedTools.find(({ id }) => id === toolId);
 }
 

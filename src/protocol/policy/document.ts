@@ -5,6 +5,7 @@ import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../tool/effect.ts";
 import { workspaceId } from "../workspace/address.ts";
 import { approvalRule } from "./approval-rule.ts";
 import { argumentRule } from "./argument-rule.ts";
+import { callerRule } from "./caller-rule.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
 import { runLimits, tenantLimits } from "./limits.ts";
 
@@ -62,6 +63,8 @@ export const toolPolicyDocument = v.strictObject({
       allowedTool,
     ),
   ),
+  /** Who may call which tools. Absent: every caller of the tenant may call every allowed tool. */
+  callers: v.optional(listOf(callerRule), []),
   /** Effects that need an approval. */
   requireApprovalForEffects: v.optional(listOf(v.picklist(TOOL_EFFECTS)), []),
   /** Side-effect classes that need an approval. */

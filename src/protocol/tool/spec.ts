@@ -37,6 +37,8 @@ export interface ToolSpec {
   /** False: only people, an undo and a saga may call it. */
   readonly shownToModel: boolean;
   readonly redaction: Redaction;
+  readonly requiredScopes: readonly string[];
+  readonly requiresConnection: boolean;
   /** The name of the workspace that its calls use; absent: none. */
   readonly workspace?: string;
   /** The tools of a saga's steps, in their order. */

@@ -35,6 +35,7 @@ export interface DecisionPorts {
     readonly registry: ReviewPorts["registry"];
     readonly ledgerOf: (tenantId: TenantId) => ReviewPorts["ledger"];
     readonly authorizationOf: ReviewPorts["authorizationOf"];
+    readonly modelOf: ReviewPorts["modelOf"];
   };
   /** Closes approvals that have expired. */
   readonly expire: () => void;

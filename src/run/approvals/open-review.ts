@@ -1,6 +1,7 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
 import type { AuthorizationPort } from "../../capabilities/identity.ts";
+import type { ModelDirectory } from "../../capabilities/model.ts";
 import type { PolicyRegistry, PolicyStore } from "../../capabilities/policy.ts";
 import type { BoundToolRuntime, BoundTools } from "../../capabilities/tool.ts";
 import { loadTools, type LoadPorts } from "../../contracts/catalog/load-tools.ts";
@@ -9,6 +10,7 @@ import type { RunId } from "../../protocol/identity/ids.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
+import { callerOf, type CallerClaim } from "../../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { soleWorkspace } from "../../protocol/policy/membership.ts";
 import { policyOfRun } from "../../protocol/policy/narrow.ts";
@@ -30,10 +32,9 @@ export interface ReviewPorts extends LoadPorts<BoundTools> {
   readonly ledger: Pick<BudgetLedger, "peek">;
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly runId: RunId;
-  readonly claim: Pick<
-    RunClaim,
-    "principal" | "toolIds" | "connectionIds" | "workspaceId" | "budgets"
-  >;
+  readonly claim: Pick<RunClaim, "toolIds" | "connectionIds" | "workspaceId" | "budgets"> &
+    CallerClaim;
+  readonly modelOf: ModelDirectory;
   /** The policy that the run pinned. */
   readonly pin: PolicyPin | undefined;
   /** All calls of the run; they used up its budgets. */
@@ -79,12 +80,13 @@ export async function openReview(
   if (!tools) return NO_TOOLS;
   const budget = restoreRunBudget(ports.invocations, pinned);
   const { workspaceId = soleWorkspace(pinned, principal) } = claim;
+  const caller = callerOf(claim, ports.modelOf);
   return ok({
     call,
     record,
     tool: tools.getBoundTool(record.toolId, record.toolVersion),
     current: current.value,
-    gatePorts: { ...ports, principal, connectionIds, workspaceId, budget, policy: pinned },
+    gatePorts: { ...ports, principal, caller, connectionIds, workspaceId, budget, policy: pinned },
     trail: new GateTrail(),
   });
 }

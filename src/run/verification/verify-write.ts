@@ -1,5 +1,7 @@
+import type { ModelDirectory } from "../../capabilities/model.ts";
 import type { ToolSourcePort } from "../../capabilities/tool.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import { callerOf } from "../../protocol/policy/callers.ts";
 import { policyOfRun } from "../../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
@@ -12,7 +14,7 @@ import type { ToolRunnerPorts } from "../../runner/ports.ts";
 export type VerifyingPorts = Pick<
   ToolRunnerPorts,
   "policies" | "authorizationOf" | "broker" | "fingerprints" | "clock" | "log"
-> & { readonly source: ToolSourcePort };
+> & { readonly source: ToolSourcePort; readonly modelOf: ModelDirectory };
 
 /** A run and the policy that it pinned. */
 interface VerifiedRun {
@@ -64,6 +66,7 @@ async function verifyWith(
     policy: policyOfRun(policy, claim),
     pin,
     principal,
+    caller: callerOf(claim, ports.modelOf),
     workflowId,
     connectionIds,
     // Not what the request named: the write reached this one.

@@ -8,6 +8,7 @@ import type { ApprovalTerms } from "../../protocol/approval/terms.ts";
 import { callBudgetOf, lowerLimits, type Budget } from "../../protocol/budget/amounts.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
+import { callerRulesOf } from "../../protocol/policy/callers.ts";
 import { entryOf, requirementsOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
@@ -46,8 +47,14 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
     runLimits: limitsOfTool(tool, pinned.budgets, current.budgets),
     tenantLimits: { ...tenantLimits, ...(isLimited && { windowSeconds }) },
     rateLimit: rateLimitUnderBoth(call) ?? null,
+    callers: joinRules(callerRulesOf(pinned, tool), callerRulesOf(current, tool)),
   };
   return { toolVersion: tool.version, requirements, bounds };
+}
+
+/** Joins the rules of two policies that touch a call, as JSON: it has to meet all of them. */
+function joinRules(...rules: readonly (readonly object[])[]): readonly string[] {
+  return [...new Set(rules.flat().map((rule) => JSON.stringify(rule)))].toSorted();
 }
 
 function requirementsOfCall(call: CallUnderPolicies): readonly ApprovalRequirement[] {

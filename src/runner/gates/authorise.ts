@@ -8,10 +8,10 @@ import type { Clock } from "../../capabilities/system.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { Principal } from "../../protocol/identity/principal.ts";
 import { ok } from "../../protocol/outcome/result.ts";
-import { entryOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { effectiveConnections } from "../../protocol/policy/grant.ts";
 import { isMember } from "../../protocol/policy/membership.ts";
+import { scopesFor } from "../../protocol/policy/permission.ts";
 import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
@@ -38,12 +38,10 @@ export const authorise: Gate<PolicySubject, AuthorisePorts> = {
   name: "authorise",
   async check(subject, ports) {
     const { tool, terms } = subject;
-    const policyScopes = entryOf(terms.policy, tool.id)?.scopes ?? [];
-    const requiredScopes = [...tool.requiredScopes, ...policyScopes];
     const mayRun = await isPermitted(subject, ports, {
       action: "tool.execute",
       resource: tool.id,
-      requiredScopes,
+      requiredScopes: scopesFor(terms.policy, tool),
     });
     if (mayRun !== "allow") return deny(mayRun);
     const workspaceId = tool.usesWorkspace ? findWorkspace(subject, ports) : undefined;

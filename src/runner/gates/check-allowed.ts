@@ -2,6 +2,7 @@ import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
 import { isAllowed } from "../../protocol/policy/decide.ts";
+import { checkCaller, type CallerPorts } from "./check-caller.ts";
 import { PASSED, type Gate, type GateTrail } from "./gate.ts";
 import type { ToolUnderTerms } from "./subjects.ts";
 
@@ -16,10 +17,15 @@ export const policyGate = {
     isAllowed(terms.policy, tool) ? PASSED : failCall("not_allowed"),
 } as const satisfies Gate<ToolUnderTerms>;
 
-/** Group: denies a tool before its arguments are parsed. Fails: POLICY_VIOLATION. */
+/**
+ * Group: denies a tool, or its caller, before its arguments are parsed. Fails: POLICY_VIOLATION,
+ * PERMISSION_DENIED.
+ */
 export function checkAllowed(
+  ports: CallerPorts,
   subject: ToolUnderTerms,
   trail: GateTrail,
 ): Result<unknown, ToolFailure> {
-  return trail.note(policyGate.name, policyGate.check(subject));
+  const allowed = trail.note(policyGate.name, policyGate.check(subject));
+  return allowed.ok ? trail.note(checkCaller.name, checkCaller.check(subject, ports)) : allowed;
 }

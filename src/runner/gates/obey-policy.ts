@@ -1,13 +1,14 @@
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
 import { authorise } from "./authorise.ts";
+import { checkCaller } from "./check-caller.ts";
 import { checkArgumentRules } from "./check-argument-rules.ts";
 import { checkCeilings } from "./check-ceilings.ts";
 import { passAll, type GateTrail, type PortsOf } from "./gate.ts";
 import { policyGate } from "./check-allowed.ts";
 import type { PolicySubject } from "./subjects.ts";
 
-const GATES = [policyGate, authorise, checkArgumentRules, checkCeilings] as const;
+const GATES = [policyGate, checkCaller, authorise, checkArgumentRules, checkCeilings] as const;
 
 /** What this group uses of the run. */
 export type PolicyPorts = PortsOf<typeof GATES>;

@@ -52,7 +52,7 @@ export async function askAboutCall(
   const trail = new GateTrail();
   const terms: Terms = { policy: ports.policy, pin: ports.pin };
   const bound = ports.invocations.find(asked)?.binding;
-  if (!bound || !checkAllowed({ terms, tool }, trail).ok) return undefined;
+  if (!bound || !checkAllowed(ports, { terms, tool }, trail).ok) return undefined;
   const read = await readArguments(tool, toolCall, trail);
   if (!read.ok) return undefined;
   const accepted = read.value;

@@ -173,6 +173,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
       read: () => Promise.resolve({ policy: policyOf({ allowedTools: [] }) }),
     },
     principal: { tenantId: ACME, actorId: ANN, roles: [], scopes: [] },
+    caller: { actorId: ANN, roles: [], models: ["m"] },
     connectionIds: [],
     authorizationOf: () => ({
       check(question) {

@@ -41,6 +41,8 @@ describe("the request", () => {
       sideEffectClass: "LOW_RISK_INTERNAL",
       confirmationRequired: false,
       shownToModel: true,
+      requiredScopes: [],
+      requiresConnection: false,
       lifecycle: { status: "active", sunsetDate: null, replacement: null },
       redaction: { args: [], output: [] },
     } as const;

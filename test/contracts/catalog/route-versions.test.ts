@@ -9,6 +9,7 @@ import { isSunset } from "../../../src/protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../../../src/protocol/tool/spec.ts";
 import { fakeRunCapabilities, policyOf } from "../../../src/testing/fakes/fakes.ts";
 import { sound } from "../definitions.ts";
+import { USER } from "../tool-user.ts";
 
 const NOW = Date.UTC(2026, 0, 31);
 const DAY = 86_400_000;
@@ -170,7 +171,7 @@ describe("a canary", () => {
 test("a catalog shows each tool once, in the version of the run", () => {
   const specs = specsOf([v1, v2, define("1.5.0")]);
   const policy = policyOf({ allowedTools: [{ id: sound.name, versions: ["1.5.0", "1.0.0"] }] });
-  const { tools } = createToolCatalog(specs, policy, { nowMs: NOW });
+  const { tools } = createToolCatalog(specs, policy, { nowMs: NOW, user: USER });
   expect([...tools.values()].map(({ version }) => version)).toEqual(["1.5.0"]);
 });
 

@@ -9,6 +9,7 @@ import { createToolCatalog, listOffered } from "../../../src/contracts/catalog/t
 import { CORE_TOOLS } from "../../../src/core-tools/pack.ts";
 import { fakeRunCapabilities, policyOf } from "../../../src/testing/fakes/fakes.ts";
 import { complete, sound, undo } from "../definitions.ts";
+import { USER } from "../tool-user.ts";
 
 const define = (definition: object): AnyToolContract => defineTool(definition as never);
 const register = (...definitions: object[]): unknown =>
@@ -92,7 +93,8 @@ test("refuses a compensating tool that a crash could run twice, in any of its ve
 test("a tool that models never see is offered, and is in no catalog", () => {
   const specs = (register(undo, sound) as BoundTools).listToolSpecs();
   const policy = policyOf({ allowedTools: ["test__undo", "test__sound"] });
-  expect([...createToolCatalog(specs, policy, { nowMs: 0 }).tools.keys()]).toEqual(["test__sound"]);
+  const { tools } = createToolCatalog(specs, policy, { nowMs: 0, user: USER });
+  expect([...tools.keys()]).toEqual(["test__sound"]);
   expect([...listOffered(specs, policy, { nowMs: 0 }).keys()]).toEqual([
     "test__undo",
     "test__sound",
@@ -135,7 +137,7 @@ test("a catalog holds what policy allows, also what people have to approve", () 
   const source = bindTools(registerContracts(CORE_TOOLS), fakeRunCapabilities());
   const specs = source.listToolSpecs();
   const names = (policy: Parameters<typeof createToolCatalog>[1]): readonly string[] => [
-    ...createToolCatalog(specs, policy, { nowMs: 0 }).tools.keys(),
+    ...createToolCatalog(specs, policy, { nowMs: 0, user: USER }).tools.keys(),
   ];
   const all = specs.map(({ name }) => name);
   expect(names(policyOf({ allowedTools: all }))).toEqual(all);

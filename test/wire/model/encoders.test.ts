@@ -28,6 +28,8 @@ const LAMP: ToolSpec = {
   sideEffectClass: "LOW_RISK_INTERNAL",
   confirmationRequired: false,
   shownToModel: true,
+  requiredScopes: [],
+  requiresConnection: false,
   lifecycle: { status: "active", sunsetDate: null, replacement: null },
   redaction: { args: [], output: [] },
 };

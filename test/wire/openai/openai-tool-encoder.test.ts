@@ -20,6 +20,8 @@ function spec(inputSchema: JsonSchema7): ToolSpec {
     sideEffectClass: "LOW_RISK_INTERNAL",
     confirmationRequired: false,
     shownToModel: true,
+    requiredScopes: [],
+    requiresConnection: false,
     lifecycle: { status: "active", sunsetDate: null, replacement: null },
     redaction: { args: [], output: [] },
   };
