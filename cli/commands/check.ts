@@ -3,6 +3,7 @@ import { configureModels } from "../../src/compose/models.ts";
 import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { type Command, CommandError, parsing } from "../command.ts";
+import { checkAffordance } from "../environment/check-affordance.ts";
 import { checkContracts } from "../environment/check-contracts.ts";
 import { checkDocuments } from "../environment/check-documents.ts";
 import { checkIsolation } from "../environment/check-isolation.ts";
@@ -64,6 +65,7 @@ async function checkEnvironment(args: string[]): Promise<void> {
     ...checkModelList(project, modelList, deployment.models),
     ...checkMigrations(deployment.workspaces?.definitions ?? []),
     ...checkPlaceholders(options.tools),
+    ...checkAffordance(deployment.contracts),
     ...checkTools(project, metafile),
     ...checkDocuments({
       project,

@@ -336,7 +336,7 @@ const deployment = defineDeployment({ workspaces,`,
     ]);
   });
 
-  test("finds a tool that still says what the scaffold wrote", async () => {
+  test("finds a tool that still says what the scaffold wrote, or whose arguments decide what it does", async () => {
     using made = new ProjectFolder();
     const entry = ENTRY.replace(
       /import \{ CORE_TOOLS.*/,
@@ -365,9 +365,13 @@ const deployment = defineDeployment({ workspaces,`,
     const written = ["Tell the model", "Say here", "Name here"];
     writeFileSync(
       file,
-      written.reduce((now, words) => now.replace(words, "It is said that"), text),
+      written
+        .reduce((now, words) => now.replace(words, "It is said that"), text)
+        .replaceAll(/\btext\b/g, "script"),
     );
-    expect((await made.run(["check"])).stdout).not.toContain("still says");
+    const renamed = (await made.run(["check"])).stdout;
+    expect(renamed).not.toContain("still says");
+    expect(renamed).toContain("warning shelf__send_book: script takes any text");
   });
 
   test("finds stale compiled contracts and a stale lock", async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import type { RegisteredContract } from "../../src/contracts/catalog/registered.ts";
@@ -14,22 +13,7 @@ import {
 } from "../../src/protocol/outcome/taxonomy.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
-
-/** The rows of the table of a page whose header begins so. */
-function rowsOf(file: string, header: string): readonly string[] {
-  const table = new RegExp(`\\n[|] ${header}[^\\n]*\\n[|][^\\n]*\\n((?:[|][^\\n]*\\n)+)`);
-  const [, rows = ""] = table.exec(readFileSync(file, "utf8")) ?? [];
-  return rows
-    .trimEnd()
-    .split("\n")
-    .map((row) =>
-      row
-        .slice(1, -1)
-        .split("|")
-        .map((cell) => cell.trim())
-        .join(" | "),
-    );
-}
+import { rowsOf } from "./table-rows.ts";
 
 /** What a tool adds to a request: with its schema alone, with the description, with everything. */
 function measure({ contract, spec }: RegisteredContract): readonly number[] {
