@@ -25,7 +25,10 @@ export function checkAffordance(contracts: readonly RegisteredContract[]): reado
 const CHOICE = /^(?:action|command|method|op|operation|verb)$/i;
 const PROGRAM = /^(?:code|command|expression|query|script|sql|statement)$/i;
 
-function describeBroad(field: string, { enum: choices, type, pattern }: JsonObject): string | false {
+function describeBroad(
+  field: string,
+  { enum: choices, type, pattern }: JsonObject,
+): string | false {
   const isChoice = CHOICE.test(field) && Array.isArray(choices) && choices.length > 1;
   if (isChoice) {
     return `${field} chooses between ${choices.length} operations; make one tool of each, so that policy can tell them apart`;

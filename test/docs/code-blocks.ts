@@ -68,6 +68,11 @@ const NOT_RUN: readonly { readonly file: string; readonly starts: string; readon
       why: "what a command prints; test/cli/decode.node.test.ts holds it",
     },
     {
+      file: "docs/tools-authoring.md",
+      starts: "Tells the current date",
+      why: "what a model reads; test/docs/derived-tables.node.test.ts holds it",
+    },
+    {
       file: "docs/tutorial.md",
       starts: "curl -s http://127.0.0.1:8787/v1/approvals",
       why: "needs the desk of the tutorial; test/package/page-ticket-desk.node.test.ts starts it",

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import type { RegisteredContract } from "../../src/contracts/catalog/registered.ts";
@@ -24,6 +25,8 @@ function measure({ contract, spec }: RegisteredContract): readonly number[] {
 
 test("docs/tools-authoring.md says what the texts of a tool cost in each request", () => {
   const shown = registerContracts(TOOLS).filter(({ spec }) => spec.shownToModel);
+  const [first] = shown.map(({ spec }) => spec.description);
+  expect(readFileSync("docs/tools-authoring.md", "utf8")).toContain(`\`\`\`text\n${first}\n`);
   const isGameplan = ({ spec }: RegisteredContract): boolean => spec.name.startsWith("gameplan__");
   const rows = shown
     .filter((tool) => !isGameplan(tool))
