@@ -98,7 +98,7 @@ export async function prepare(
  * asked. A write that may have happened keeps what it has reserved: it may have changed that state.
  */
 async function countPreviewed(
-  ports: Pick<PreparePorts, "budget" | "invocations">,
+  ports: Pick<PreparePorts, "budget" | "invocations" | "principal">,
   { states, ...subject }: PolicySubject & Pick<ApprovalSubject, "states">,
   trail: GateTrail,
 ): Promise<Result<PolicySubject, ToolFailure>> {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import { account, GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -12,6 +12,7 @@ import {
   useApprovalLab,
   viewOf,
 } from "../shared/people.ts";
+import { invoke, read } from "../shared/invoke.ts";
 import { cancel } from "../shared/run-object.ts";
 import { send, type Caller } from "../shared/worker.ts";
 
@@ -24,7 +25,7 @@ const DUAL = { tools: ["lab__transfer"], pattern: "dual_control" };
 const COMPLIANCE = { classes: ["CRITICAL_MUTATION"], pattern: "compliance" };
 
 function withRules(approvals: readonly object[], change: object = {}): Promise<void> {
-  const allowedTools = [...GUILD_POLICY.allowedTools, "lab__wire"];
+  const allowedTools = [...GUILD_POLICY.allowedTools, "lab__wire", "lab__reimburse"];
   return changeGuildPolicy({ ...GUILD_POLICY, allowedTools, approvals, ...change });
 }
 
@@ -203,5 +204,121 @@ describe("an amount", () => {
     expect(await vote(next, "controller")).toBe("approved");
     await ended(second.runId);
     expect(moved).toEqual(["wired 1000.01"]);
+  });
+});
+
+let invoked = 0;
+
+/** How a call ended that nobody was asked about. */
+async function refusalOfCall(name: string, args: object): Promise<string | undefined> {
+  const key = `rules-${++invoked}`;
+  const { observation } = await read(await invoke(name, args, { caller: "ann", key }));
+  return observation?.result_payload.errors[0]?.code;
+}
+
+describe("an amount that the caller may not ask for", () => {
+  test.each([
+    ["lab__wire", { amount: 1_000.01 }],
+    ["lab__reimburse", {}],
+  ])("ends the call before anybody is asked: %s of %j", async (tool, args) => {
+    await withRules([{ ...WIRE, tools: [tool] }], { callerLimits: { clerk: 1_000 } });
+    expect(await refusalOfCall(tool, args)).toBe("over_caller_limit");
+    expect(moved).toEqual([]);
+  });
+
+  test("is counted by the highest limit of the caller's roles, also for an edit", async () => {
+    const rule = { ...WIRE, limits: undefined, roles: ["controller"] };
+    await withRules([rule], { callerLimits: { operator: 10, compliance: 1_000 } });
+    const { runId, approvalId } = await askFor([callOf("lab__wire", { amount: 1_000 })], "eve");
+    const edit = { ...APPROVE, arguments: { amount: 1_000.01 } };
+    expect(await vote(approvalId, "controller", edit)).toBe("arguments_refused");
+    await withRules([rule], { callerLimits: { operator: 10, compliance: 999 } });
+    expect(await vote(approvalId, "controller")).toBe("approval_closed");
+    await ended(runId, "eve");
+    expect(moved).toEqual([]);
+  });
+});
+
+describe("an approver whom the call names", () => {
+  const rule = { tools: ["lab__reimburse"], pattern: "dual_control", required: 1, roles: [] };
+  const askToReimburse = (args: object) =>
+    askFor([callOf("lab__reimburse", { amount: 5, ...args })]);
+
+  test.each([
+    ["/requestedBy", { requestedBy: "user:bob" }],
+    ["/requestedBy", { requestedBy: " BOB " }],
+    ["/people", { people: ["user:dan", "User:Bob"] }],
+    ["/people/*", { people: ["user:dan", "bob"] }],
+    ["/beneficiary", { beneficiary: "bob" }],
+    ["before:/owner", { requestedBy: "user:olga" }],
+  ])("in %s as %j does not approve; another person does", async (field, args) => {
+    account.owner = "user:bob";
+    await withRules([{ ...rule, approverIsNot: [field] }]);
+    const { runId, approvalId } = await askToReimburse(args);
+    for (const caller of ["bob", "BOB"] as const) {
+      expect(await vote(approvalId, caller)).toBe("named_in_call");
+    }
+    expect(await viewOf(approvalId, "bob")).toMatchObject({ mayNot: "named_in_call" });
+    expect(moved).toEqual([]);
+    expect(await vote(approvalId, "cat")).toBe("approved");
+    await ended(runId);
+    expect(moved).toEqual(["reimbursed 5"]);
+  });
+
+  test.each([
+    ["is left out", "/requestedBy", {}],
+    ["is no text", "/amount", {}],
+    ["is blank", "/requestedBy", { requestedBy: " " }],
+    ["is not in the state", "after:/owner", {}],
+  ])("cannot be told when the field %s, so nobody is asked", async (_, field, args) => {
+    await withRules([{ ...rule, approverIsNot: [field] }]);
+    expect(await refusalOfCall("lab__reimburse", { amount: 5, ...args })).toBe(
+      "nobody_may_approve",
+    );
+    expect(moved).toEqual([]);
+  });
+
+  test("is the one of the arguments that run, not of those that were edited", async () => {
+    await withRules([{ ...rule, required: 2, approverIsNot: ["/requestedBy"] }]);
+    const { runId, approvalId } = await askToReimburse({ requestedBy: "bob" });
+    const editTo = (requestedBy: unknown) => ({
+      ...APPROVE,
+      arguments: { amount: 5, requestedBy },
+    });
+    expect(await vote(approvalId, "bob", editTo("dan"))).toBe("named_in_call");
+    expect(await vote(approvalId, "cat", editTo(" "))).toBe("arguments_refused");
+    expect(await vote(approvalId, "cat", editTo("cat"))).toBe("superseded");
+    const next = approvalId.replace(/_1$/, "_2");
+    await expect.poll(async () => (await viewOf(approvalId, "cat")).supersededBy).toBe(next);
+    expect(await viewOf(next, "bob")).toMatchObject({ votes: [], approvals: 0 });
+    expect(await vote(next, "cat")).toBe("named_in_call");
+    expect([await vote(next, "bob"), moved]).toEqual(["pending", []]);
+    expect(await vote(next, "dan")).toBe("approved");
+    await ended(runId);
+    expect(moved).toEqual(["reimbursed 5"]);
+  });
+
+  test("is read again when the call uses the approval", async () => {
+    Object.assign(account, { owner: "user:olga", keeper: "user:olga" });
+    await withRules([{ ...rule, approverIsNot: ["before:/owner"] }]);
+    const { runId, approvalId } = await askToReimburse({});
+    account.owner = "bob";
+    expect(await vote(approvalId, "bob")).toBe("approved");
+    const next = approvalId.replace(/_1$/, "_2");
+    await expect.poll(async () => (await viewOf(approvalId, "bob")).supersededBy).toBe(next);
+    expect([await vote(next, "bob"), moved]).toEqual(["named_in_call", []]);
+    await vote(next, "ann", REJECT);
+    await ended(runId);
+    expect(moved).toEqual([]);
+  });
+
+  test("does not count when the state names them after the vote, although it may change", async () => {
+    account.keeper = "user:olga";
+    await withRules([{ ...rule, approverIsNot: ["before:/keeper"] }]);
+    const { runId, approvalId } = await askToReimburse({});
+    account.keeper = "bob";
+    expect(await vote(approvalId, "bob")).toBe("approved");
+    const { toolCalls } = await ended(runId);
+    expect([toolCalls[0]?.outcome, moved]).toEqual(["CONFIRMATION_MISSING", []]);
   });
 });

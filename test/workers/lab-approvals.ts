@@ -16,6 +16,7 @@ beforeEachFile(() => {
   moved.length = 0;
   movedUnder.clear();
   frozen.clear();
+  Object.assign(account, { owner: "user:olga", keeper: "user:olga" });
 });
 
 const amount = v.pipe(v.number(), v.minValue(1), v.maxValue(1_000_000));
@@ -184,6 +185,39 @@ const peek = defineTool({
   execute: does("peeked"),
 });
 
+/** The account of every reimbursement, as its preview reads it. */
+export const account = { owner: "user:olga", keeper: "user:olga" };
+
+/** Pays somebody back. The arguments and the state name people. */
+const reimburse = defineTool({
+  name: "lab__reimburse",
+  version: "1.0.0",
+  description: "Pays somebody back.",
+  input: v.strictObject({
+    requestedBy: v.optional(v.string()),
+    people: v.optional(v.array(v.string())),
+    beneficiary: v.optional(v.string()),
+    amount: v.optional(v.number()),
+  }),
+  output: v.strictObject({ done: v.string() }),
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "state_change",
+  amountField: "/amount",
+  redaction: {
+    args: ["requestedBy", "people", "amount"],
+    output: ["done"],
+    state: ["owner", "keeper"],
+  },
+  mayDrift: { keeper: "the keeper of the day changes" },
+  capabilities: [],
+  transactional: { semantics: "irreversible_pivot" },
+  preview: () => Promise.resolve({ before: { ...account }, after: null }),
+  execute({ amount: money }) {
+    moved.push(`reimbursed ${money}`);
+    return ok({ done: "paid" });
+  },
+});
+
 /** Tools that need an approval, by their contract or by the guild's policy. */
 export const LAB_APPROVALS: readonly AnyToolContract[] = [
   transfer,
@@ -192,6 +226,7 @@ export const LAB_APPROVALS: readonly AnyToolContract[] = [
   archive,
   publish,
   peek,
+  reimburse,
 ];
 
 /** The policy of the tenant for tests of approvals. */

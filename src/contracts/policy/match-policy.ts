@@ -65,11 +65,15 @@ function matchRules(policy: ToolPolicy, known: KnownTools): readonly PolicyMisma
     const pointer = `/argumentRules/${index}`;
     const unknown = matchTool(known, tool, `${pointer}/tool`);
     if (unknown.length > 0) return unknown;
-    const hasField = known
-      .get(tool)
-      ?.some(({ inputSchema }) => schemaAt(inputSchema, fromPointer(field)) !== undefined);
-    return hasField ? [] : [{ pointer: `${pointer}/field`, message: "no such field" }];
+    return hasField(known, tool, field)
+      ? []
+      : [{ pointer: `${pointer}/field`, message: "no such field" }];
   });
+}
+
+function hasField(known: KnownTools, tool: string, field: string): boolean {
+  const specs = known.get(tool) ?? [];
+  return specs.some(({ inputSchema }) => schemaAt(inputSchema, fromPointer(field)) !== undefined);
 }
 
 /** Refuses rules that nobody can ever satisfy. */
@@ -77,9 +81,15 @@ function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyM
   return policy.approvals.flatMap((rule, index) => {
     const pointer = `/approvals/${index}`;
     const { tools = [], pattern, required = 1, excludeRequester = false } = rule;
+    const { approverIsNot = [] } = rule;
     const isConsent = pattern === "user_consent";
     return [
       ...tools.flatMap((id, at) => matchTool(known, id, `${pointer}/tools/${at}`)),
+      ...approverIsNot.flatMap((field, at) =>
+        field.startsWith("/") && !tools.every((id) => hasField(known, id, field))
+          ? [{ pointer: `${pointer}/approverIsNot/${at}`, message: "no such field" }]
+          : [],
+      ),
       ...(isConsent && required > 1
         ? [{ pointer: `${pointer}/required`, message: "one person alone can consent" }]
         : []),

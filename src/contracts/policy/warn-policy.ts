@@ -29,6 +29,13 @@ export function warnAbout(
         .filter((message) => others.every((messages) => messages.includes(message)))
         .map((message) => ({ pointer: `/allowedTools/${index}`, message }));
     }),
+    ...policy.approvals.flatMap((rule, index) => {
+      if (!rule.amount && !rule.limits) return [];
+      const movesNone = ({ contract }: RegisteredContract): boolean =>
+        rule.tools?.includes(contract.name) === true && contract.amountField === undefined;
+      const message = "a tool of this rule declares no amount of money, see amountField";
+      return contracts.some(movesNone) ? [{ pointer: `/approvals/${index}`, message }] : [];
+    }),
     ...findUnmeetableRules(policy.argumentRules).map((index) => ({
       pointer: `/argumentRules/${index}`,
       message: "no value meets this rule and the rules before it on this field",
@@ -41,7 +48,12 @@ export function warnAbout(
  * any role. Contract: as above.
  */
 export function warnAboutRoles(
-  { approvals, callers, workspaces }: Pick<ToolPolicy, "approvals" | "callers" | "workspaces">,
+  {
+    approvals,
+    callers,
+    callerLimits = {},
+    workspaces,
+  }: Pick<ToolPolicy, "approvals" | "callers" | "callerLimits" | "workspaces">,
   roles: ReadonlySet<string> | undefined,
 ): readonly PolicyMismatch[] {
   if (!roles) return [];
@@ -51,8 +63,21 @@ export function warnAboutRoles(
         ? []
         : [{ pointer: `${pointer}/roles/${at}`, message: "no known person has this role" }],
     );
+  const unknownIn = (limits: object, pointer: string): readonly PolicyMismatch[] =>
+    Object.keys(limits).flatMap((role) =>
+      roles.has(role)
+        ? []
+        : [{ pointer: `${pointer}/${role}`, message: "no known person has this role" }],
+    );
   return [
-    ...approvals.flatMap(({ roles: named, pattern }, index) => {
+    ...unknownIn(callerLimits, "/callerLimits"),
+    ...approvals.flatMap(({ roles: named, limits, pattern }, index) => {
+      if (limits) {
+        return [
+          ...missing(`/approvals/${index}`, named ?? []),
+          ...unknownIn(limits, `/approvals/${index}/limits`),
+        ];
+      }
       if (named) return missing(`/approvals/${index}`, named);
       const usual = PATTERN_DEFAULTS[pattern].roles;
       if (usual.length === 0 || usual.some((role) => roles.has(role))) return [];

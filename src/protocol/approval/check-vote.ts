@@ -1,6 +1,7 @@
 import type { ApprovalRecord, ApprovalVote } from "./record.ts";
 import type { ActorId } from "../identity/ids.ts";
 import { isDelegate } from "../identity/principal.ts";
+import { isNamed } from "./named-people.ts";
 
 /** The person who votes, or wants to vote. */
 export interface Voter {
@@ -17,6 +18,8 @@ const VOTE_REFUSALS = [
   /** Only the requester may approve this call. */
   "not_the_requester",
   "role_missing",
+  /** A field of the call names the person, or nobody that can be read. */
+  "named_in_call",
   /** The call moves more money than the person's roles may approve. */
   "over_limit",
   "reason_missing",
@@ -29,7 +32,8 @@ export type VoteRefusal =
   | "not_needed";
 
 type Requesters = Pick<ApprovalRecord, "requester" | "actorId" | "minterId">;
-export type RequestedApproval = Requesters & Pick<ApprovalRecord, "requirements" | "votes">;
+export type RequestedApproval = Requesters &
+  Pick<ApprovalRecord, "requirements" | "votes" | "named">;
 type VoteContent = Pick<ApprovalVote, "decision" | "reason">;
 
 /**
@@ -62,10 +66,11 @@ export function refusalsOf(
   const isReasoned = reason !== undefined && reason.trim() !== "";
   const hasOne = (roles: readonly string[]): boolean => roles.some((role) => held.includes(role));
   return record.requirements.map((requirement) => {
-    const { roles, withinLimit } = requirement;
+    const { roles, withinLimit, approverIsNot = [] } = requirement;
     if (requirement.excludesRequester && isAlike) return "own_request";
     if (requirement.onlyRequester && actorId !== record.requester) return "not_the_requester";
     if (roles.length > 0 && !hasOne(roles)) return "role_missing";
+    if (isNamed(record.named, approverIsNot, actorId)) return "named_in_call";
     if (withinLimit && !hasOne(withinLimit)) return "over_limit";
     return requirement.needsReason && !isReasoned ? "reason_missing" : undefined;
   });

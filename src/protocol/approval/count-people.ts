@@ -17,6 +17,20 @@ export function takeVote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRe
 }
 
 /**
+ * Tells whether a requirement can be met by nobody: the call moves more than every role may
+ * approve, or a field of `approverIsNot` cannot be read. Contract: pure.
+ */
+export function canNobodyApprove({
+  requirements,
+  named,
+}: Pick<ApprovalRecord, "requirements" | "named">): boolean {
+  return requirements.some(
+    ({ withinLimit, approverIsNot = [] }) =>
+      withinLimit?.length === 0 || approverIsNot.some((pointer) => !named?.[pointer]),
+  );
+}
+
+/**
  * Tells why an approval would change nothing; undefined when it brings the call nearer. Contract:
  * pure; the person may vote, see `checkVote`.
  */

@@ -119,6 +119,7 @@ const TERMS: Readonly<Record<string, string>> = {
   isBulk: "bulk decisions",
   ttlSeconds: "seconds to decide",
   withinLimit: "roles whose limit covers the amount",
+  approverIsNot: "fields that must not name the approver",
   policy: "policy that asks",
   connectionId: "connection",
   runLimits: "limits of the run",

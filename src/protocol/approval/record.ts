@@ -1,4 +1,5 @@
 import type { ApprovalRequirement } from "./requirement.ts";
+import type { NamedPeople } from "./named-people.ts";
 import type { ConfirmationPacket } from "./packet.ts";
 import type { ActorId, ApprovalId, ToolCallId, ToolId } from "../identity/ids.ts";
 import type { PolicyPin } from "../policy/pin.ts";
@@ -55,6 +56,8 @@ export interface ApprovalRecord {
   readonly minterId?: ActorId;
   /** All of them must be met; never empty. */
   readonly requirements: readonly ApprovalRequirement[];
+  /** The people whom the fields of `approverIsNot` name. They never leave the run's storage. */
+  readonly named?: NamedPeople;
   readonly bounds: CallBounds;
   /**
    * Hash of the terms under which the approval was requested, and of what its packet shows. A vote

@@ -35,6 +35,11 @@ export type ApprovalRequirement = {
   readonly ttlSeconds: number;
   /** Roles whose limit covers the amount of the call; absent: no limit. An approver needs one. */
   readonly withinLimit?: readonly string[];
+  /**
+   * Fields that must not name the approver: JSON pointers into the arguments, or after `before:`
+   * and `after:` into the state that the contract's preview reads. Absent: none.
+   */
+  readonly approverIsNot?: readonly string[];
   /** The policy that asks for it; absent: both. A person may count once under each policy. */
   readonly policy?: RunPolicy;
 };
@@ -151,7 +156,8 @@ export function isAtLeast(one: ApprovalRequirement, other: ApprovalRequirement):
     (one.needsReason || !other.needsReason) &&
     (!one.isBulk || other.isBulk) &&
     (other.roles.length === 0 || (one.roles.length > 0 && isWithin(one.roles, other.roles))) &&
-    (!other.withinLimit || (!!one.withinLimit && isWithin(one.withinLimit, other.withinLimit)))
+    (!other.withinLimit || (!!one.withinLimit && isWithin(one.withinLimit, other.withinLimit))) &&
+    isWithin(other.approverIsNot ?? [], one.approverIsNot ?? [])
   );
 }
 

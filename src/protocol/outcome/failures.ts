@@ -83,12 +83,20 @@ export const FAILURES = {
     "PERMISSION_DENIED",
     "more than one connection is granted and requested for this tool",
   ],
+  nobody_may_approve: [
+    "PERMISSION_DENIED",
+    "nobody may approve this call with these arguments, so nobody was asked",
+  ],
   no_connection: ["PERMISSION_DENIED", "no connection is both granted and requested for this tool"],
   no_delegation: ["PERMISSION_DENIED", "the caller may not do this on behalf of that person"],
   no_permission: ["PERMISSION_DENIED", "the caller lacks the permission for this tool"],
   no_workspace: [
     "PERMISSION_DENIED",
     "the caller is a member of no such workspace, or has to name one",
+  ],
+  over_caller_limit: [
+    "PERMISSION_DENIED",
+    "this call moves more money than the caller may ask for",
   ],
   unknown_connection: ["PERMISSION_DENIED", "the connection does not exist"],
   argument_rule: ["POLICY_VIOLATION"],

@@ -7,7 +7,7 @@ import {
 } from "../approval/requirement.ts";
 import { recordOf } from "../json/record.ts";
 import { SIDE_EFFECT_CLASSES, type SideEffectClass } from "../tool/effect.ts";
-import { listOf, money, name } from "./fields.ts";
+import { listOf, money, name, wellFormedText } from "./fields.ts";
 
 /** Longest time that people may have: 30 days. */
 const MAX_TTL_SECONDS = 2_592_000;
@@ -15,6 +15,17 @@ const MAX_TTL_SECONDS = 2_592_000;
 const MAX_REQUIRED = 16;
 
 const role = v.pipe(v.string(), v.regex(/^[a-z0-9_.:-]{1,64}$/));
+
+/** The highest amount of money of each role. */
+export const roleLimits = recordOf(role, money);
+
+const personField = v.pipe(
+  wellFormedText(512),
+  v.regex(
+    /^(?:before:|after:)?(?:\/(?:[^/~]|~[01]){1,128}){1,16}$/,
+    'a JSON pointer, such as "/requestedBy" or "before:/owner"',
+  ),
+);
 
 /** How a call is approved. See docs/approvals.md. */
 export const approvalRule = v.strictObject({
@@ -33,8 +44,10 @@ export const approvalRule = v.strictObject({
   required: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_REQUIRED))),
   roles: v.optional(v.pipe(v.array(role), v.maxLength(16))),
   /** The highest amount that an approver of each role may approve. */
-  limits: v.optional(recordOf(role, money)),
+  limits: v.optional(roleLimits),
   excludeRequester: v.optional(v.boolean()),
+  /** Fields that must not name the approver; see ApprovalRequirement. */
+  approverIsNot: v.optional(v.pipe(v.array(personField), v.minLength(1), v.maxLength(16))),
   ttlSeconds: v.optional(
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_TTL_SECONDS)),
   ),
@@ -108,7 +121,7 @@ function mayFallBack({ pattern }: ApprovalRule, { sideEffectClass }: RuledCall):
  * names, and that declares no amount, asks for people that nobody is. Contract: pure.
  */
 export function requirementUnder(rule: ApprovalRule, moved: MovedMoney): ApprovalRequirement {
-  const { pattern, required, limits, excludeRequester, ttlSeconds } = rule;
+  const { pattern, required, limits, excludeRequester, approverIsNot, ttlSeconds } = rule;
   const roles = rule.roles ?? (limits && Object.keys(limits));
   const amount = moved === "none" && !rule.tools ? 0 : moved;
   return {
@@ -117,6 +130,7 @@ export function requirementUnder(rule: ApprovalRule, moved: MovedMoney): Approva
     ...(roles && { roles }),
     ...(excludeRequester !== undefined && { excludesRequester: excludeRequester }),
     ...(ttlSeconds !== undefined && { ttlSeconds }),
+    ...(approverIsNot && { approverIsNot }),
     ...(limits && { withinLimit: rolesWithin(limits, amount) }),
   };
 }

@@ -3,7 +3,7 @@ import { webOrigin } from "../identity/web-origin.ts";
 import { recordOf } from "../json/record.ts";
 import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../tool/effect.ts";
 import { workspaceId } from "../workspace/address.ts";
-import { approvalRule } from "./approval-rule.ts";
+import { approvalRule, roleLimits } from "./approval-rule.ts";
 import { argumentRule } from "./argument-rule.ts";
 import { callerRule } from "./caller-rule.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
@@ -71,6 +71,8 @@ export const toolPolicyDocument = v.strictObject({
   requireApprovalForClasses: v.optional(listOf(v.picklist(SIDE_EFFECT_CLASSES)), []),
   /** All rules that name a call count; see rulesFor. */
   approvals: v.optional(listOf(approvalRule), []),
+  /** How much money a call may move that a caller with one of these roles asks for. */
+  callerLimits: v.optional(roleLimits),
   argumentRules: v.optional(listOf(argumentRule), []),
   grants: v.optional(listOf(grant), []),
   delegations: v.optional(listOf(delegation), []),

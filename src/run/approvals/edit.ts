@@ -1,9 +1,13 @@
 import { failCall, failField } from "../../protocol/outcome/failures.ts";
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import { canNobodyApprove } from "../../protocol/approval/count-people.ts";
+import { readNamedPeople, type NamingCall } from "../../protocol/approval/named-people.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ToolCall } from "../../protocol/tool/call.ts";
+import type { BoundedTerms } from "../../runner/approval/approval-terms.ts";
 import { checkRoom } from "../../runner/budget/reserve.ts";
 import { readArguments } from "../../runner/gates/read-arguments.ts";
 import {
@@ -54,7 +58,8 @@ export async function reviewEdit(
   if (isUndoing(call) && payloadHash !== record.payloadHash) return UNDOES;
   const obeyed = await obeyBothPolicies(opened.value, tool, read.value);
   if (!obeyed.ok) return obeyed;
-  const { amounts } = obeyed.value;
+  const { amounts, terms } = obeyed.value;
+  if (terms && isForNobody(terms, { tool, args, states: record.packet })) return NOBODY_MAY;
   const context = { runId: ports.runId, step: call.step, toolCallId: call.toolCallId };
   const room = await checkRoom(gatePorts, { tool, context, amounts }, current);
   return room.ok ? ok({ argumentsText, payloadHash }) : room;
@@ -65,6 +70,17 @@ function isUndoing({ origin, saga }: ToolCall): boolean {
   return origin === "undo" || saga?.compensates === true;
 }
 
+/** An amount of the state is not known before that state is read for the new arguments. */
+function isForNobody(
+  { requirements }: Pick<BoundedTerms, "requirements">,
+  { tool, ...call }: NamingCall & { readonly tool: BoundToolRuntime },
+): boolean {
+  if (typeof tool.amountField === "object") return false;
+  const named = readNamedPeople(requirements, call);
+  return canNobodyApprove({ requirements, ...(named && { named }) });
+}
+
+const NOBODY_MAY = failCall("nobody_may_approve");
 const UNDOES = failCall("undoes");
 const BEGUN = failCall("begun");
 const TOOL_GONE = failCall("tool_gone");

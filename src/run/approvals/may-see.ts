@@ -16,7 +16,11 @@ import {
 export const ANY_APPROVAL = { decision: "approve", reason: "any" } as const;
 
 /** A person who has the role may read why they cannot approve this call. */
-const SEEN: ReadonlySet<VoteRefusal | undefined> = new Set([undefined, "over_limit"]);
+const SEEN: ReadonlySet<VoteRefusal | undefined> = new Set([
+  undefined,
+  "named_in_call",
+  "over_limit",
+]);
 
 /**
  * Tells whether a caller may see an approval: requesters, people who may decide or did, and callers

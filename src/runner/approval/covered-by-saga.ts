@@ -59,7 +59,10 @@ export async function isCoveredBySaga(
   return approval.status === "approved" && (await verifyApproval(ports, sagaCall, approval)).ok;
 }
 
-/** Tells whether each needed requirement has another one that is at least as strict. */
+/**
+ * Tells whether each needed requirement has another one that is at least as strict. A field of the
+ * saga says nothing about a field of its step.
+ */
 function areMetBy(
   asked: readonly ApprovalRequirement[],
   needed: readonly ApprovalRequirement[],
@@ -73,5 +76,5 @@ function areMetBy(
 }
 
 function isStrict(asked: ApprovalRequirement | undefined, need: ApprovalRequirement): boolean {
-  return asked !== undefined && isAtLeast(asked, need);
+  return asked !== undefined && !need.approverIsNot && isAtLeast(asked, need);
 }

@@ -1,6 +1,9 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalDesk, ApprovalSigner, NewRequest } from "../../capabilities/approval.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
+import { checkVote } from "../../protocol/approval/check-vote.ts";
+import { canNobodyApprove } from "../../protocol/approval/count-people.ts";
+import { readNamedPeople } from "../../protocol/approval/named-people.ts";
 import { diffTerms, hashTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
 import { diffShown } from "../../protocol/approval/shown.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
@@ -71,6 +74,7 @@ export async function requestApproval(
   const refused = refuseMore(ports, record) ?? (await takePlace(ports, number, required.policies));
   if (refused) return refused;
   const request = await buildRequest(ports, subject, { ...required, number });
+  if (canNobodyApprove(request)) return NOBODY_MAY;
   if ((request.timesChanged ?? 0) > MAX_TIMES_CHANGED) return endChanging(ports, tool);
   const vote = await carryVote(ports, authority.context.runId, request);
   if (signal.aborted) return CANCELLED;
@@ -101,6 +105,8 @@ async function buildRequest(
   const expiresAtMs =
     askedAtMs + Math.min(...terms.requirements.map(({ ttlSeconds }) => ttlSeconds)) * 1_000;
   const asked = now ?? (await readAsked(ports, subject, before));
+  const call = { args: accepted.args, states: asked.packet };
+  const named = readNamedPeople(terms.requirements, call);
   const packet = { ...asked.packet, expiresAt: toIso(expiresAtMs) };
   const { changes: changedShown } = asked;
   const timesChanged = (before?.timesChanged ?? 0) + (changedShown.length > 0 ? 1 : 0);
@@ -110,6 +116,7 @@ async function buildRequest(
     part,
     toolId: tool.id,
     ...terms,
+    ...(named && { named }),
     termsHash: await hashTerms(terms, packet),
     ...(changedTerms.length > 0 && { changedTerms }),
     ...(changedShown.length > 0 && { changedShown }),
@@ -163,11 +170,12 @@ function endChanging(
 }
 
 const KEEPS_CHANGING = failCall("keeps_changing");
+const NOBODY_MAY = failCall("nobody_may_approve");
 const REJECTED_BEFORE = failCall("approval_rejected");
 
 /**
  * An edit drops all earlier votes. Only the editor's own vote is carried over, and only while the
- * terms and all that the editor saw still hold.
+ * terms and all that the editor saw still hold, and the editor may approve the new arguments.
  */
 async function carryVote(
   { approvals, approvalSigner, principal }: RequestPorts,
@@ -177,6 +185,8 @@ async function carryVote(
   const { edit } = approvals.newest(request.invocation) ?? {};
   const isTheirs = edit?.payloadHash === request.payloadHash;
   if (!edit || !isTheirs || request.changedTerms || request.changedShown) return undefined;
+  const { approverId: actorId, roles } = edit.vote;
+  if (checkVote({ ...request, votes: [] }, { actorId, roles }, edit.vote)) return undefined;
   const id = approvals.nextId(request.invocation);
   const { tenantId } = principal;
   const token = approvalTokenOf({ ...request, id }, edit.vote, { runId, tenantId });

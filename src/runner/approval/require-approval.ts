@@ -2,6 +2,7 @@ import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { readNamedPeople } from "../../protocol/approval/named-people.ts";
 import { requirementsOf } from "../../protocol/policy/decide.ts";
 import { isUnknownWrite } from "../../protocol/invocation/record.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
@@ -90,7 +91,11 @@ async function compareTerms(
   if (!known && (await isCoveredBySaga(ports, subject, needed))) return ok(null);
   const now = known && (await compareShown(ports, subject, known));
   const holds = known && (await isAskedUnder(known, bounded));
-  if (holds && now?.changes.length === 0) return verifyApproval(ports, subject, known);
+  if (holds && now?.changes.length === 0) {
+    const call = { args: subject.accepted.args, states: now.packet };
+    const named = readNamedPeople(known.requirements, call);
+    return verifyApproval(ports, subject, { ...known, ...(named && { named }) });
+  }
   const call = { ...subject, context: subject.authority.context };
   const room = await checkRoom(ports, call, { policy, pin });
   if (!room.ok) return trail.note("budget", room);

@@ -4,12 +4,14 @@ import type { ShownStates } from "../../protocol/approval/packet.ts";
 import { callBudgetOf, type BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import { mostCost } from "../../protocol/budget/cost-of-call.ts";
 import { toMillionths } from "../../protocol/budget/millionths.ts";
+import type { Principal } from "../../protocol/identity/principal.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
+import { rolesWithin } from "../../protocol/policy/approval-rule.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { readAmount, type AmountSource } from "../../protocol/tool/amount-field.ts";
+import { readAmount, readMoved, type AmountSource } from "../../protocol/tool/amount-field.ts";
 import type { RunBudget } from "../budget/of-run.ts";
 import { operationIdOf } from "../invocation/invocation-ledger.ts";
 import { refuseExhausted } from "../outcome/tool-failure.ts";
@@ -17,25 +19,30 @@ import type { Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
 
 export interface CeilingPorts {
+  readonly principal: Pick<Principal, "roles">;
   readonly budget: Pick<RunBudget, "findExhausted">;
 }
 
 /**
  * The gate `ceilings`: counts what the call takes, and checks that the policy counts money in
  * the tool's currency and that the call stays within the policy's limits of the run. It reserves
- * nothing, so parallel calls may pass together; the gate `budget` reserves. An amount that the
- * target's state holds counts once that state is read.
+ * nothing, so parallel calls may pass together; the gate `budget` reserves. The money that the call
+ * moves must be within the limit of one of the caller's roles, where policy has such limits. An
+ * amount that the target's state holds counts once that state is read.
  * Fails: OUT_OF_BOUNDS or DEPENDENCY_UNAVAILABLE for an amount that cannot be counted;
- * POLICY_VIOLATION; BUDGET_EXHAUSTED.
+ * POLICY_VIOLATION; PERMISSION_DENIED; BUDGET_EXHAUSTED.
  */
 export const checkCeilings: Gate<PolicySubject, CeilingPorts> = {
   name: "ceilings",
-  check({ terms, tool, args, operation, previewed }, { budget }) {
+  check({ terms, tool, args, operation, previewed }, { budget, principal }) {
     const counted = countAmounts(tool, args, previewed);
     if (!counted.ok) return counted;
     const amounts = counted.value;
     const countable = checkCurrency(tool, terms.policy, amounts);
     if (!countable.ok) return countable;
+    const { callerLimits } = terms.policy;
+    const source = { args, previewed };
+    if (callerLimits && !mayMove(principal, callerLimits, { tool, source })) return OVER_LIMIT;
     const id = operationIdOf(operation);
     const exhausted = budget.findExhausted(limitsOf(terms.policy.budgets), { id, amounts });
     return exhausted === undefined ? ok({ amounts }) : refuseExhausted("run", exhausted);
@@ -72,6 +79,22 @@ function checkCurrency(
   if (currency === policy.currency || (cost === 0 && financial === 0)) return ok(null);
   const message = `policy counts money in ${policy.currency}, this tool in ${currency}`;
   return failCall("other_currency", message);
+}
+
+const OVER_LIMIT = failCall("over_caller_limit");
+
+/** Threat: a caller leaves the amount out. Nobody may ask for one that cannot be read. */
+function mayMove(
+  { roles }: Pick<Principal, "roles">,
+  limits: NonNullable<ToolPolicy["callerLimits"]>,
+  {
+    tool: { amountField },
+    source,
+  }: { readonly tool: BoundToolRuntime; readonly source: AmountSource },
+): boolean {
+  const isUnread = typeof amountField === "object" && !source.previewed;
+  if (amountField === undefined || isUnread) return true;
+  return rolesWithin(limits, readMoved(amountField, source)).some((role) => roles.includes(role));
 }
 
 /** Threat: nobody can read the amount, and no budget counts it. */

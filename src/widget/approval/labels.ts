@@ -42,8 +42,11 @@ function formatRule(rule: ApprovalInfo["requirements"][number], requestedBy: str
   const only = rule.onlyRequester ? ` from ${requestedBy}` : "";
   const except = rule.excludesRequester ? `, but not from ${requestedBy}` : "";
   const limit = withinLimit ? `, within the limit of role ${formatRoles(withinLimit)}` : "";
+  const named = rule.approverIsNot
+    ? `, but not from a person in ${rule.approverIsNot.join(" or ")}`
+    : "";
   const under = policy ? `, ${POLICIES[policy]}` : "";
-  return `${many}${from}${only}${except}${limit}${under}`;
+  return `${many}${from}${only}${except}${named}${limit}${under}`;
 }
 
 const POLICIES = {
@@ -83,6 +86,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   own_request: "You requested this call, so another person must approve it.",
   not_the_requester: "Only the person that this call acts for can approve it.",
   role_missing: "You do not have a role that can decide this approval.",
+  named_in_call: "This call names you, so another person must approve it.",
   over_limit: "This call moves more money than your roles may approve.",
   not_needed: "Enough people have approved for every rule that you count for.",
   reason_missing: "Enter a reason.",
