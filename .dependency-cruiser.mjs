@@ -30,6 +30,7 @@ export const FOLDERS = {
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
   loop: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
   run: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
+  conversation: { inside: ["protocol", "capabilities"], packages: [] },
   adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: ["jose", "valibot"] },
   http: {
     inside: ["protocol", "capabilities", "wire", "contracts"],
@@ -53,7 +54,17 @@ export const FOLDERS = {
     packages: ["hono"],
   },
   "durable-objects": {
-    inside: ["compose", "run", "loop", "workspace", "contracts", "protocol", "capabilities", "env"],
+    inside: [
+      "compose",
+      "run",
+      "loop",
+      "conversation",
+      "workspace",
+      "contracts",
+      "protocol",
+      "capabilities",
+      "env",
+    ],
     // The audit log hashes and the run's log compresses within a transaction, which the
     // asynchronous Web Crypto and CompressionStream cannot.
     packages: ["cloudflare:workers", "node:crypto", "node:zlib"],

@@ -1,10 +1,16 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { utf8Bytes } from "../src/protocol/text/encoding.ts";
+import { isHighSurrogate, utf8Bytes } from "../src/protocol/text/encoding.ts";
 
 /** Shorter text stays as it is. Unit: UTF-16 code units. */
 const MIN_CHARS = { alone: 512, withDictionary: 64 };
 /** The least effort: the fastest level, with 8 KiB of history instead of 32 KiB. */
 const EFFORT = { level: 1, windowBits: 13, memLevel: 5 };
+
+/**
+ * Longest text of one row. Production refuses rows over 2 MB, the local platform does not.
+ * Unit: UTF-16 code units of at most 3 bytes.
+ */
+export const MAX_ROW_CHARS = 600_000;
 
 /** Text as a column stores it: short text plainly, longer text compressed. */
 export type PackedText = string | ArrayBuffer;
@@ -33,4 +39,16 @@ export function packText(
 export function unpackText(packed: PackedText, dictionary?: Dictionary): string {
   if (typeof packed === "string") return packed;
   return inflateRawSync(packed, dictionary && { dictionary }).toString("utf8");
+}
+
+/** Cuts text into pieces of one row each, never within a character. */
+export function splitText(text: string): readonly string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(start + MAX_ROW_CHARS, text.length);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
+    pieces.push(text.slice(start, end));
+    start = end;
+  }
+  return pieces;
 }

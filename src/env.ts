@@ -49,6 +49,8 @@ export interface Lifetimes {
   readonly keyMs: number;
   /** How long the audit log keeps a record. */
   readonly auditMs: number;
+  /** How long a conversation is kept after its last turn. */
+  readonly conversationMs: number;
   /** How long an operator may resolve an unknown outcome. */
   readonly outcomeMs: number;
 }
@@ -100,6 +102,7 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     runMs: seconds("RUN_RETENTION_SECONDS", 7 * DAY_SECONDS, MIN_KV_SECONDS),
     keyMs: seconds("KEY_RETENTION_SECONDS", 30 * DAY_SECONDS, MIN_KV_SECONDS),
     auditMs: seconds("AUDIT_RETENTION_SECONDS", 180 * DAY_SECONDS, 1),
+    conversationMs: seconds("CONVERSATION_RETENTION_SECONDS", 365 * DAY_SECONDS, MIN_KV_SECONDS),
     outcomeMs: seconds("OUTCOME_WAIT_SECONDS", DAY_SECONDS, 1),
   };
 

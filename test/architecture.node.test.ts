@@ -108,6 +108,7 @@ const PLANTED: readonly Planted[] = [
   ["loop", "src/loop/a.ts", "src/core-tools/b.ts", "../core-tools/b.ts"],
   ["workspace", "src/workspace/a.ts", "src/runner/b.ts", "../runner/b.ts"],
   ["run", "src/run/a.ts", "durable-objects/b.ts", "../../durable-objects/b.ts"],
+  ["conversation", "src/conversation/a.ts", "src/run/b.ts", "../run/b.ts"],
   ["run", "src/run/a/b.ts", "src/loop/b.ts", "../../loop/b.ts"],
   ["adapters", "src/adapters/a.ts", "src/contracts/b.ts", "../contracts/b.ts"],
   ["http", "src/http/a.ts", "src/adapters/b.ts", "../adapters/b.ts"],

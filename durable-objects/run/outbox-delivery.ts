@@ -3,10 +3,11 @@ import type { UndoneCall } from "../../src/protocol/run/direct-call.ts";
 import type { RunGateway } from "../../src/capabilities/run.ts";
 import type { RunRecords } from "../../src/capabilities/run-records.ts";
 import type { NoticeReceiver } from "../../src/capabilities/tenant.ts";
-import type { TenantId } from "../../src/protocol/identity/ids.ts";
+import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunDeadlines } from "../deadlines.ts";
 import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import { noticeWithFingerprint, type FingerprintOf } from "../../src/run/outgoing-hashes.ts";
+import { pageOf } from "../../src/run/turn-page.ts";
 import { statusOfUndo } from "../../src/run/undo/standing.ts";
 import type { Publication } from "./logged-state.ts";
 import { invocationIdOf } from "../../src/protocol/invocation/id.ts";
@@ -130,16 +131,35 @@ export class OutboxDelivery {
     const claim = this.#run.store.claimed();
     // A run that has shrunk meanwhile has nothing left to tell.
     if (!claim) return Promise.resolve(true);
-    const { undoes } = claim.call ?? {};
-    return undoes ? this.#reportUndo(undoes) : publishRun(this.#run, records);
+    const { call, workflowId } = claim;
+    if (call?.undoes) return this.#reportUndo(call.undoes);
+    return this.#publishEnd(workflowId, records);
+  }
+
+  /** Publishes the end of a run. Answers false when it must retry. */
+  async #publishEnd(workflowId: RunId | undefined, records: RunRecords): Promise<boolean> {
+    const isKept = workflowId === undefined || (await this.#deliverPage(workflowId));
+    return isKept && publishRun(this.#run, records);
+  }
+
+  /** Gives the conversation what the run added to it. Answers false when it must retry. */
+  #deliverPage(conversationId: RunId): Promise<boolean> {
+    const answer = pageOf(this.#run);
+    if (answer.kind !== "page") return Promise.resolve(true);
+    const { runId } = this.#run.store.identity();
+    return this.#confirm(this.#ports.runs().of(conversationId).keepTurn(runId, answer.delivered));
   }
 
   /** Tells the object of the run whose call this run undoes. Answers false when it must retry. */
-  async #reportUndo({ runId: undone, invocation }: UndoneCall): Promise<boolean> {
+  #reportUndo({ runId: undone, invocation }: UndoneCall): Promise<boolean> {
     const { store, invocations } = this.#run;
     const status = statusOfUndo(invocations.find(1));
     const report = { invocation, runId: store.identity().runId, status };
-    const told = this.#ports.runs().of(undone).undone(report);
+    return this.#confirm(this.#ports.runs().of(undone).undone(report));
+  }
+
+  /** Waits for another run's object. Answers false when it failed. */
+  #confirm(told: Promise<void>): Promise<boolean> {
     return this.#withTimeout(
       told.then(
         () => true,

@@ -40,13 +40,15 @@ export function finalDeadlines(
   { lifetimes, nowMs }: Pick<Env, "lifetimes"> & { readonly nowMs: number },
 ): Required<DeadlineChange<RunDeadline>> {
   const endedMs = store.progress().endedMs ?? nowMs;
-  const { runMs, keyMs } = lifetimes;
+  const { runMs, keyMs, conversationMs } = lifetimes;
+  const { workflowId, call } = store.claimed() ?? {};
+  const isFirst = store.claimed() !== undefined && workflowId === undefined && !call;
   return {
     clear: ["watchdog", "wall_clock", "outcome", "approval", "retry"],
     add: {
       ...(!outbox.isEmpty() && { outbox: { atMs: nowMs } }),
       retention: { atMs: endedMs + runMs },
-      forget: { atMs: endedMs + Math.max(runMs, keyMs) },
+      forget: { atMs: endedMs + Math.max(runMs, keyMs, isFirst ? conversationMs : 0) },
     },
   };
 }

@@ -19,6 +19,7 @@ import {
 } from "./run-deadlines.ts";
 import { RunActivity, type ActivityPorts, type LoopEnd } from "./run-activity.ts";
 import { RunVerifications } from "../../src/run/verification/run-verifications.ts";
+import { RunRetention, type KeptConversation } from "./run-retention.ts";
 import { waitReasonsOf } from "../../src/run/wait-reasons.ts";
 import { expireOutcomes } from "../../src/run/outcomes/resolve.ts";
 
@@ -27,12 +28,11 @@ import { expireOutcomes } from "../../src/run/outcomes/resolve.ts";
  * durable, so an earlier delivery would delay the last bytes, and the first bytes of other runs.
  */
 const DELIVER_AFTER_MS = 100;
-/** Delay of the next attempt to delete a run that still has undelivered notices. */
-const FORGET_RETRY_MS = 60_000;
 
 export interface LifecyclePorts extends ActivityPorts {
   /** Deletes the run. */
   readonly forget: () => Promise<void>;
+  readonly conversation: KeptConversation;
 }
 
 /**
@@ -46,6 +46,7 @@ export class RunLifecycle {
   readonly #activity: RunActivity;
   readonly #delivery: OutboxDelivery;
   readonly #verifications: RunVerifications;
+  readonly #retention: RunRetention;
 
   constructor(run: OpenRun, ports: LifecyclePorts) {
     this.#run = run;
@@ -66,6 +67,12 @@ export class RunLifecycle {
       runs: () => composeRunGateway(env),
       noticesOf: (tenantId) => composeTenants(requireEnv(env).tenants).noticesOf(tenantId),
       fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(env)),
+    });
+    this.#retention = new RunRetention(run, {
+      ...ports,
+      conversationMs: () => requireEnv(env).lifetimes.conversationMs,
+      deliver: () => this.#delivery.deliver(),
+      giveUp: () => this.#verifications.giveUp(),
     });
   }
 
@@ -161,7 +168,7 @@ export class RunLifecycle {
     const { clock, deadlines } = this.#ports;
     const failures: unknown[] = [];
     for (const name of deadlines.due(clock.nowMs())) {
-      if (name === "forget" && !this.#run.outbox.hasNotices()) return this.#ports.forget();
+      if (name === "forget" && this.#retention.isOver) return this.#ports.forget();
       try {
         await this.#handle(name);
       } catch (cause) {
@@ -193,15 +200,9 @@ export class RunLifecycle {
       case "outbox":
         return this.#delivery.deliver();
       case "retention":
-        this.#verifications.giveUp();
-        deadlines.clear("verification");
-        this.#run.store.shrink(this.#run.outbox);
-        this.#run.invocations.forget();
-        return deadlines.clear(name);
+        return this.#retention.shrink();
       case "forget":
-        // Notices for the tenant are still waiting.
-        deadlines.set(name, clock.nowMs() + FORGET_RETRY_MS);
-        return this.#delivery.deliver();
+        return this.#retention.postpone();
     }
   }
 

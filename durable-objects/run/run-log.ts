@@ -1,16 +1,9 @@
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
-import { isHighSurrogate } from "../../src/protocol/text/encoding.ts";
 import { LogRows, type EventRow, type LogRow } from "./log-rows.ts";
-import type { PackedText } from "../packed-text.ts";
+import { MAX_ROW_CHARS, splitText, type PackedText } from "../packed-text.ts";
 import type { RunProgress } from "../../src/run/progress.ts";
 import type { DecisionLog, InvocationEntry, RefusalEntry } from "../../src/run/stored-run.ts";
-
-/**
- * Longest text of one row. Production refuses rows over 2 MB, the local platform does not.
- * Unit: UTF-16 code units of at most 3 bytes.
- */
-const MAX_ROW_CHARS = 600_000;
 
 /** What one entry of the log changes. Events are not entries: they have a column of their own. */
 export type LogEntry =
@@ -150,16 +143,4 @@ export function toLogRows(
   });
   if (first && (pieces.length === 0 || !isShared)) rows.push({ events: first });
   return [...rows, ...others.map((row) => ({ events: row }))];
-}
-
-/** Cuts text into pieces of one row each, never within a character. */
-function splitText(text: string): readonly string[] {
-  const pieces: string[] = [];
-  for (let start = 0; start < text.length;) {
-    let end = Math.min(start + MAX_ROW_CHARS, text.length);
-    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
-    pieces.push(text.slice(start, end));
-    start = end;
-  }
-  return pieces;
 }

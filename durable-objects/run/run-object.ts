@@ -1,41 +1,21 @@
-import { DurableObject } from "cloudflare:workers";
-import type {
-  ApprovalAddress,
-  ApprovalAnswer,
-  ApprovalDecision,
-  CallAnswer,
-  ContextAnswer,
-  DecisionAnswer,
-  FilesAnswer,
-  ImageAnswer,
-  KeptFilesAnswer,
-  NoRun,
-  OutcomeAnswer,
-  OutcomeReport,
-  ReviewReport,
-  RunAnswer,
-  RunMethods,
-  RunObjectMethods,
-  SteerAnswer,
-  Steering,
-  TranscriptAnswer,
-  UndoAnswer,
-  UndoRequest,
-} from "../../src/capabilities/run.ts";
+import type { CallAnswer, RunObjectMethods } from "../../src/capabilities/run.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
 import {
   composeClock,
   composeDeciding,
   composeFingerprints,
   composeLog,
+  composeRunGateway,
   composeUndo,
 } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import { type Viewer, viewerOf } from "../../src/protocol/identity/viewer.ts";
-import type { UndoReport } from "../../src/protocol/invocation/undo.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { findWire, type ClientWire } from "../../src/protocol/run/client-wire.ts";
 import { migrateStorage } from "../storage-version.ts";
+import type { Conversation } from "../../src/conversation/conversation.ts";
+import { CLAIM_WITHIN_MS } from "../../src/protocol/conversation/turn.ts";
+import { openConversation } from "./conversation/open-conversation.ts";
 import { ApprovalDecisions } from "../../src/run/approvals/decisions.ts";
 import { Deadlines, type RunDeadlines } from "../deadlines.ts";
 import { newClaimAndMemory, openRun, type OpenRun } from "./open-run.ts";
@@ -43,6 +23,7 @@ import { fingerprintsOf } from "../../src/run/outgoing-hashes.ts";
 import { RunAnswers } from "../../src/run/answers.ts";
 import { firstDeadlines } from "./run-deadlines.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
+import { RunRpc } from "./run-rpc.ts";
 import { RunStore } from "./run-store.ts";
 import { RUN_LAYOUT } from "./run-tables.ts";
 import { answerEvents, answerRepeat, refuseStart, streamRun } from "./run-streams.ts";
@@ -50,12 +31,11 @@ import { answerEvents, answerRepeat, refuseStart, streamRun } from "./run-stream
 /** Delay until an alarm that failed rings again. */
 const ALARM_RETRY_MS = 10_000;
 
-const UNKNOWN: NoRun = { kind: "unknown" };
-
 /** A claimed run in memory. */
 interface ClaimedRun extends OpenRun {
   readonly lifecycle: RunLifecycle;
   readonly answers: RunAnswers;
+  readonly conversation: Conversation;
 }
 
 /**
@@ -65,7 +45,7 @@ interface ClaimedRun extends OpenRun {
  * body. The object checks the owner of the run; all other callers get `unknown`.
  * Contract: shapes of RPC and `fetch` hold for one release; see RunMethods.
  */
-export class RunObject extends DurableObject<RawEnv> implements RunObjectMethods {
+export class RunObject extends RunRpc implements RunObjectMethods {
   protected readonly deployment: Deployment;
   readonly #clock = composeClock();
   #store: RunStore;
@@ -73,6 +53,10 @@ export class RunObject extends DurableObject<RawEnv> implements RunObjectMethods
   #run: ClaimedRun | undefined;
   /** Why this code cannot read the storage. The object then writes nothing. */
   #refusal: unknown;
+  protected override readonly claimed = (): ClaimedRun | undefined => {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    return this.#run;
+  };
 
   constructor(ctx: DurableObjectState, env: RawEnv, deployment: Deployment) {
     super(ctx, env);
@@ -125,75 +109,6 @@ export class RunObject extends DurableObject<RawEnv> implements RunObjectMethods
     }
   }
 
-  /**
-   * The run, as its callers reach it; undefined when nobody has claimed it. Fails: throws when this
-   * code cannot read the storage.
-   */
-  get #answers(): RunMethods | undefined {
-    if (this.#refusal !== undefined) throw this.#refusal;
-    return this.#run?.answers;
-  }
-
-  async state(viewer: Viewer): Promise<RunAnswer> {
-    return (await this.#answers?.state(viewer)) ?? UNKNOWN;
-  }
-
-  async cancel(viewer: Viewer): Promise<RunAnswer> {
-    return (await this.#answers?.cancel(viewer)) ?? UNKNOWN;
-  }
-
-  async steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer> {
-    return (await this.#answers?.steer(viewer, steering)) ?? UNKNOWN;
-  }
-
-  async resolveOutcome(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
-    return (await this.#answers?.resolveOutcome(viewer, report)) ?? UNKNOWN;
-  }
-
-  async undo(viewer: Viewer, request: UndoRequest): Promise<UndoAnswer> {
-    return (await this.#answers?.undo(viewer, request)) ?? UNKNOWN;
-  }
-
-  async undone(report: UndoReport): Promise<void> {
-    await this.#answers?.undone(report);
-  }
-
-  async review(viewer: Viewer, report: ReviewReport): Promise<OutcomeAnswer> {
-    return (await this.#answers?.review(viewer, report)) ?? UNKNOWN;
-  }
-
-  async transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer> {
-    return (await this.#answers?.transcript(viewer, maxBytes)) ?? UNKNOWN;
-  }
-
-  async call(viewer: Viewer, requestHash?: string): Promise<CallAnswer> {
-    return (await this.#answers?.call(viewer, requestHash)) ?? UNKNOWN;
-  }
-
-  async context(viewer: Viewer): Promise<ContextAnswer> {
-    return (await this.#answers?.context(viewer)) ?? UNKNOWN;
-  }
-
-  async files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer> {
-    return (await this.#answers?.files(viewer, hashes)) ?? UNKNOWN;
-  }
-
-  async image(viewer: Viewer, invocation: number, number: number): Promise<ImageAnswer> {
-    return (await this.#answers?.image(viewer, invocation, number)) ?? UNKNOWN;
-  }
-
-  async keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer> {
-    return (await this.#answers?.keptFiles(viewer, hashes)) ?? UNKNOWN;
-  }
-
-  async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
-    return (await this.#answers?.approval(address)) ?? UNKNOWN;
-  }
-
-  async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
-    return (await this.#answers?.decide(address, decision)) ?? UNKNOWN;
-  }
-
   /** Starts a run of one call, and answers once the call has ended or waits; see RunGateway. */
   async invoke(claim: RunClaim): Promise<CallAnswer> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -206,6 +121,9 @@ export class RunObject extends DurableObject<RawEnv> implements RunObjectMethods
   #start(claim: RunClaim, wire: ClientWire): Response {
     const reader = { viewer: viewerOf(claim.principal), wire };
     if (this.#run) return answerRepeat(this.#run, claim.requestHash ?? null, reader);
+    const { openedMs = Number.POSITIVE_INFINITY } = claim;
+    // Its conversation may have dropped the turn.
+    if (this.#clock.nowMs() > openedMs + CLAIM_WITHIN_MS) return refuseStart("lapsed");
     return streamRun(this.#claim(claim), 0, wire);
   }
 
@@ -243,7 +161,14 @@ export class RunObject extends DurableObject<RawEnv> implements RunObjectMethods
     const clock = this.#clock;
     const abandon = (cause: unknown): void => this.#abandon(cause);
     const run = openRun({ storage, store: this.#store, clock, abandon });
+    const conversation = openConversation(run, {
+      storage,
+      clock,
+      runs: () => composeRunGateway(this.env),
+      abandon,
+    });
     const lifecycle = new RunLifecycle(run, {
+      conversation,
       env: this.env,
       deployment: this.deployment,
       clock,
@@ -265,7 +190,7 @@ export class RunObject extends DurableObject<RawEnv> implements RunObjectMethods
       fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(this.env)),
       undo: composeUndo(this.env),
     });
-    this.#run = { ...run, lifecycle, answers };
+    this.#run = { ...run, lifecycle, answers, conversation };
     return this.#run;
   }
 

@@ -9,7 +9,7 @@ import { replayLog, type LoggedState } from "./logged-state.ts";
 import type { Outbox } from "./outbox.ts";
 import { RunLog } from "./run-log.ts";
 import type { RunProgress } from "../../src/run/progress.ts";
-import { createRunTables, RunTables } from "./run-tables.ts";
+import { createRunTables, namesOf, RunTables } from "./run-tables.ts";
 import { StoredFiles } from "./stored-files.ts";
 import { StoredPrompt } from "./stored-prompt.ts";
 import type {
@@ -76,7 +76,7 @@ export class RunStore implements StoredFacts {
 
   /** Creates the tables and the row, and stores the first deadlines with it. */
   claim(
-    { messages, instructions = "", context, files = {}, ...claimed }: RunClaim,
+    { messages, instructions = "", context, files = {}, window: _window, ...claimed }: RunClaim,
     { createdMs, deadlines = {} }: RunBeginning,
   ): void {
     createRunTables(this.#sql);
@@ -198,8 +198,7 @@ export class RunStore implements StoredFacts {
   #read(): HeldRun {
     const row = this.#sql.exec<RunRow>("SELECT * FROM log WHERE seq = 0").one();
     const logged = replayLog(this.log.entries(), row.delivered_seq);
-    const names = row.tables.split(" ").filter((name) => name !== "");
-    const tables = new RunTables(this.#sql, names);
+    const tables = new RunTables(this.#sql, namesOf(row.tables));
     return { ...fromRow(row), tables, logged, progress: logged.progress };
   }
 }

@@ -6,7 +6,7 @@ import {
   type EventsKind,
   type StartKind,
 } from "../../src/protocol/run/answer-kind.ts";
-import type { OpenRun } from "./open-run.ts";
+import { streamedRunOf, type OpenRun } from "./open-run.ts";
 import { checkRunAccess } from "../../src/run/visibility.ts";
 
 /** Who opens a stream, and in which wire. */
@@ -18,7 +18,7 @@ export interface StreamReader {
 /** Opens a stream of all events after `seq`. */
 export function streamRun({ feed, store }: OpenRun, seq: number, wire: ClientWire): Response {
   const headers = {
-    ...streamHeaders(wire, store.identity().runId),
+    ...streamHeaders(wire, streamedRunOf(store)),
     [ANSWER_KIND_HEADER]: "stream",
   };
   return new Response(feed.open(seq, wire), { headers });

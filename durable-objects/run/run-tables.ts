@@ -1,10 +1,13 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 9, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 10, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
-export type LateTable = "approvals" | "inbox" | "prompt" | "files";
+export type LateTable = "approvals" | "inbox" | "prompt" | "files" | "turns" | "pages";
+
+/** Tables of the conversation, which outlives its first run. */
+const OF_CONVERSATION: ReadonlySet<LateTable> = new Set(["files", "turns", "pages"]);
 
 const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   approvals: `CREATE TABLE approvals (
@@ -16,6 +19,15 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   prompt: "CREATE TABLE prompt (part TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
   files: `CREATE TABLE files (
     hash TEXT NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (hash, part)
+  ) WITHOUT ROWID`,
+  turns: `CREATE TABLE turns (
+    number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, parent INTEGER, root INTEGER NOT NULL,
+    depth INTEGER NOT NULL, message_id TEXT, hash TEXT, owner TEXT NOT NULL, others TEXT NOT NULL,
+    opened_ms INTEGER NOT NULL, ended_ms INTEGER, page_hash TEXT, bytes INTEGER, sources TEXT
+  );
+  CREATE INDEX turns_by_message ON turns (message_id) WHERE message_id IS NOT NULL`,
+  pages: `CREATE TABLE pages (
+    number INTEGER NOT NULL, part INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (number, part)
   ) WITHOUT ROWID`,
 };
 
@@ -41,6 +53,11 @@ export function createRunTables(sql: SqlStorage): void {
   sql.exec(`${LOG} ${versionView(versionOf(RUN_LAYOUT))}`);
 }
 
+/** Reads the names of tables from the row of a run. */
+export function namesOf(stored: string): readonly LateTable[] {
+  return stored.split(" ").filter((name): name is LateTable => Object.hasOwn(DEFINITIONS, name));
+}
+
 /**
  * The tables that a run has used so far. The row of the run names them, so nothing looks for a
  * table.
@@ -48,9 +65,9 @@ export function createRunTables(sql: SqlStorage): void {
  */
 export class RunTables {
   readonly #sql: SqlStorage;
-  readonly #names: Set<string>;
+  readonly #names: Set<LateTable>;
 
-  constructor(sql: SqlStorage, names: readonly string[]) {
+  constructor(sql: SqlStorage, names: readonly LateTable[]) {
     this.#sql = sql;
     this.#names = new Set(names);
   }
@@ -67,10 +84,14 @@ export class RunTables {
     this.#names.add(name);
   }
 
-  /** Drops all these tables. */
+  /** Drops the tables of the run. A conversation keeps those of its own. */
   drop(): void {
-    for (const name of this.#names) this.#sql.exec(`DROP TABLE ${name}`);
-    this.#sql.exec("UPDATE log SET tables = '' WHERE seq = 0");
-    this.#names.clear();
+    const isConversation = this.has("turns");
+    for (const name of this.#names) {
+      if (isConversation && OF_CONVERSATION.has(name)) continue;
+      this.#sql.exec(`DROP TABLE ${name}`);
+      this.#names.delete(name);
+    }
+    this.#sql.exec("UPDATE log SET tables = ? WHERE seq = 0", [...this.#names].join(" "));
   }
 }

@@ -213,12 +213,13 @@ function concernsOperator(record: ToolInvocationRecord): boolean {
 }
 
 /**
- * Tells whether the end of a run leaves its object: for a repeated chat under the same key, or for
- * the run whose call this run undoes.
+ * Tells whether the end of a run leaves its object: for a repeated chat under the same key, for the
+ * conversation that it continues, or for the run whose call this run undoes.
  */
-function isPublished(store: Pick<RunStore, "identity" | "call">): boolean {
+function isPublished(store: Pick<RunStore, "identity" | "call" | "claimed">): boolean {
   const call = store.call();
-  return call ? call.undoes !== undefined : store.identity().requestHash !== undefined;
+  if (call) return call.undoes !== undefined;
+  return store.claimed()?.workflowId !== undefined || store.identity().requestHash !== undefined;
 }
 
 /** Events that a crash may lose: later events supersede them. */

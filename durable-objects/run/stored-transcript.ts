@@ -1,9 +1,8 @@
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
-import { utf8Bytes } from "../../src/protocol/text/encoding.ts";
 import type { RunLog } from "./run-log.ts";
 
 /**
- * A run's conversation in its log.
+ * The messages of a run in its log: its own part of the conversation.
  * Ownership: one per run object; the only writer of messages.
  */
 export class StoredTranscript {
@@ -15,11 +14,6 @@ export class StoredTranscript {
 
   add(message: TranscriptMessage): void {
     this.#log.put({ kind: "message", message });
-  }
-
-  /** Unit: bytes of JSON. */
-  bytes(): number {
-    return this.all().reduce((sum, message) => sum + utf8Bytes(JSON.stringify(message)), 0);
   }
 
   /** Reads the conversation from the log. Contract: no batch is open. */

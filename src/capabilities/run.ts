@@ -1,6 +1,7 @@
 import type { ActorId, ConnectionId, RunId } from "../protocol/identity/ids.ts";
 import type { Viewer } from "../protocol/identity/viewer.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
+import type { ConversationMethods, PageAnswer } from "./conversation.ts";
 import type { ApprovalView } from "../protocol/approval/view.ts";
 import type { VoteRefusal } from "../protocol/approval/check-vote.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
@@ -11,9 +12,9 @@ import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { EventsKind, StartKind } from "../protocol/run/answer-kind.ts";
+import type { HistoryReference } from "../protocol/conversation/turn.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { KeptFile } from "../protocol/conversation/file-part.ts";
-import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { UndoReport, UndoStatus } from "../protocol/invocation/undo.ts";
 import type { DirectCall } from "../protocol/run/direct-call.ts";
 
@@ -24,19 +25,6 @@ import type { DirectCall } from "../protocol/run/direct-call.ts";
 export type NoRun = { readonly kind: "unknown" | "gone" };
 
 export type RunAnswer = { readonly kind: "run"; readonly state: RunState } | NoRun;
-
-/** The conversation of a run, for the run that continues it. */
-export type TranscriptAnswer =
-  | {
-      readonly kind: "transcript";
-      readonly messages: readonly TranscriptMessage[];
-      /** The first run of the conversation. */
-      readonly workflowId: RunId;
-    }
-  | { readonly kind: "running" }
-  /** The conversation is longer than the caller may copy. */
-  | { readonly kind: "too_long" }
-  | NoRun;
 
 /** A run of one direct call, and the result of the call once it has ended. */
 export type CallAnswer =
@@ -60,6 +48,8 @@ export type ContextAnswer =
       readonly assistant?: AssistantPin;
       readonly deployment?: HookContext;
       readonly request?: JsonObject;
+      /** The earlier turns that the model was shown, and how many were left out. */
+      readonly history?: HistoryReference;
     }
   | NoRun;
 
@@ -72,8 +62,6 @@ export type ImageAnswer =
   | { readonly kind: "image"; readonly file: KeptFile }
   | { readonly kind: "unknown_image" }
   | NoRun;
-
-export type KeptFilesAnswer = { readonly kind: "kept"; readonly hashes: readonly string[] } | NoRun;
 
 /** A steering message for a run. Two messages under one key count as one message. */
 export interface Steering {
@@ -241,25 +229,26 @@ export interface RunMethods {
   undone(report: UndoReport): Promise<void>;
   /** Takes a reviewed mismatch off the list of operators. Contract: the first review stays. */
   review(viewer: Viewer, report: ReviewReport): Promise<OutcomeAnswer>;
-  /** Reads the conversation, of at most `maxBytes`. A direct call has none: `unknown`. */
-  transcript(viewer: Viewer, maxBytes?: number): Promise<TranscriptAnswer>;
+  /** Reads what the run adds to its conversation. A direct call adds nothing: `unknown`. */
+  page(viewer: Viewer): Promise<PageAnswer>;
   /** Reads the run of one call that a request with this hash started. */
   call(viewer: Viewer, requestHash?: string): Promise<CallAnswer>;
   /** Reads what the run knew of its situation. Contract: the caller may read the audit log. */
   context(viewer: Viewer): Promise<ContextAnswer>;
-  /** Reads files that the run keeps, in base64. Leaves out those that it does not keep. */
+  /**
+   * Reads files that the run or its conversation keeps, in base64. Leaves out those that it does
+   * not keep.
+   */
   files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer>;
   /** Finds an image of a call's content. Images count from 1. */
   image(viewer: Viewer, invocation: number, number: number): Promise<ImageAnswer>;
-  /** Lists which of these files the run keeps. */
-  keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer>;
   approval(address: ApprovalAddress): Promise<ApprovalAnswer>;
   /** Contract: the first decision stays; the same decision again gets the same answer. */
   decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer>;
 }
 
 /** All typed RPC of the object that owns a run: `invoke` claims a run that does not exist yet. */
-export type RunObjectMethods = RunMethods & Pick<RunGateway, "invoke">;
+export type RunObjectMethods = RunMethods & ConversationMethods & Pick<RunGateway, "invoke">;
 
 /** Reaches the object that owns a run. Contract: the caller has verified the id. */
 export interface RunGateway {
@@ -277,6 +266,6 @@ export interface RunGateway {
   repeat(runId: RunId, reader: RunReader, requestHash: string): Promise<StartAnswer>;
   /** Answers with the events after a position; without one, from the first event. */
   events(runId: RunId, reader: RunReader, after: EventPosition | undefined): Promise<EventsAnswer>;
-  /** The typed RPC of one run. */
-  of(runId: RunId): RunMethods;
+  /** The typed RPC of one run, and of the conversation that begins with it. */
+  of(runId: RunId): RunMethods & ConversationMethods;
 }

@@ -136,7 +136,8 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     broker: composeProviders(env).broker,
     tenantId,
   });
-  const files = createRunFiles({ ...shelf, runs: composeRunGateway(raw) });
+  const runs = composeRunGateway(raw);
+  const files = createRunFiles({ ...shelf, runs });
   return {
     clock,
     log: composeLog().about({ tenantId, runId }),
@@ -165,5 +166,6 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     ...composed,
     model: createModelWithFiles(composed.model, files),
     shelf: files,
+    readWindow: (conversationId, ...asked) => runs.of(conversationId).readWindow(...asked),
   };
 }

@@ -111,6 +111,17 @@ export const CONTEXT_INVALID = failed(
     "value. Tell the operator of the assistant.",
 );
 
+export const HISTORY_ERASED = failed(
+  "history_erased",
+  "The earlier messages of this conversation were deleted. Start a new conversation.",
+);
+
+export const HISTORY_CHANGED = failed(
+  "history_changed",
+  "The earlier messages of this conversation are not those that the run began with. Start a new " +
+    "conversation, and report this run's id.",
+);
+
 export const TOO_LONG = failed(
   "conversation_too_long",
   "The conversation is too long to go on. Start a new conversation.",

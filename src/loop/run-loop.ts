@@ -1,3 +1,4 @@
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { addUsage } from "../protocol/model/usage.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
@@ -5,6 +6,7 @@ import { WAITING } from "../runner/waiting.ts";
 import { reserveModelCall } from "./ask-model.ts";
 import { closeOpenCalls } from "./close-open-calls.ts";
 import { openScope } from "./open-scope.ts";
+import { readHistory } from "./read-history.ts";
 import {
   firstStep,
   readLastResult,
@@ -39,7 +41,8 @@ import { Transcript } from "./transcript.ts";
  * Carries a claimed run to its end: model, tools, model, until the model stops or a limit is
  * reached. It continues from where earlier incarnations stopped. A steering message is added before
  * the next model call, and causes one.
- * Contract: never throws. `ended`: exactly one `done` was appended, as the last event, and every
+ * Contract: throws only while the conversation cannot be read; the next incarnation tries again.
+ * `ended`: exactly one `done` was appended, as the last event, and every
  * steering message that the inbox took is in the transcript. `waiting`: a call waits for an
  * approval or for an operator; run the loop again once someone has answered.
  */
@@ -48,11 +51,14 @@ export async function runLoop(
   ports: RunPorts,
 ): Promise<"ended" | typeof WAITING> {
   const { claim, memory } = input;
-  const state = restoreState(input, ports);
+  const known = claim.history ? claim.window : [];
+  // The first incarnation waits for nothing, so its first event is stored with the claim.
+  const history = known ? ok(known) : await readHistory(claim, ports);
+  const state = restoreState(input, ports, history.ok ? history.value : []);
   let end: RunEnd | typeof WAITING;
   try {
     withdrawPartialText(ports.journal, memory);
-    const scope = await openScope({ input, ports, state });
+    const scope = history.ok ? await openScope({ input, ports, state }) : history;
     end = scope.ok ? await runSteps(scope.value, memory) : scope.failure;
     if (!scope.ok) closeOpenCalls(ports, claim, state);
   } catch (thrown) {
@@ -64,11 +70,20 @@ export async function runLoop(
   return "ended";
 }
 
-function restoreState({ claim, memory }: LoopInput, { journal }: RunPorts): LoopState {
+function restoreState(
+  { claim, memory }: LoopInput,
+  { journal }: RunPorts,
+  window: readonly TranscriptMessage[],
+): LoopState {
   const { transcript: messages, invocations, facts, progress } = memory;
   const claimedMessages = claim.messages.length;
   return {
-    transcript: new Transcript(journal, { messages, claimedMessages }),
+    transcript: new Transcript(journal, {
+      messages,
+      claimedMessages,
+      window,
+      sources: claim.history?.sources,
+    }),
     invocations: new InvocationLedger(journal, invocations),
     usage: progress.usage,
     // Going back would drop the reasoning of the fallback, and ask a failing model again.

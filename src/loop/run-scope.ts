@@ -1,10 +1,12 @@
 import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
+import type { ConversationMethods, WindowAnswer } from "../capabilities/conversation.ts";
 import type { FileShelf } from "../capabilities/files.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { WorkspaceBinder } from "../capabilities/workspace.ts";
 import type { MismatchNotes, SteeringInbox } from "../capabilities/run-journal.ts";
 import type { ToolSourcePort } from "../capabilities/tool.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { StopReason } from "../protocol/run/facts.ts";
@@ -46,6 +48,13 @@ export interface RunPorts extends Omit<
   readonly workspaces?: WorkspaceBinder | undefined;
   /** The files of the conversation. */
   readonly shelf: FileShelf;
+  /** Reads earlier turns again. Absent: the run continues none. Fails: throws. */
+  readonly readWindow?:
+    | ((
+        conversationId: RunId,
+        ...asked: Parameters<ConversationMethods["readWindow"]>
+      ) => Promise<WindowAnswer>)
+    | undefined;
   /** The loop closes it before the run ends. */
   readonly inbox: SteeringInbox;
   /** Absent: nothing is verified. */

@@ -7,14 +7,18 @@ import {
 import { joinSources, labelled, type Sources } from "../protocol/label/source.ts";
 import type { InvocationEnd, ToolInvocationRecord } from "../protocol/invocation/record.ts";
 
-/** The stored conversation of a run; its first `claimedMessages` came with the request. */
+/** The messages of a run; the first `claimedMessages` came with the request. */
 export interface StoredTranscript {
   readonly messages: readonly TranscriptMessage[];
   readonly claimedMessages: number;
+  /** The window of earlier turns, which stands before them. Absent: there is none. */
+  readonly window?: readonly TranscriptMessage[];
+  /** The sources of the earlier turns, also of those that the window leaves out. */
+  readonly sources?: Sources | undefined;
 }
 
 /**
- * Holds the conversation of a run, which grows as the run goes on.
+ * Holds what the model is shown of a conversation, which grows as the run goes on.
  * Ownership: one per incarnation of a run. Contract: synchronous; every added message is also
  * stored.
  */
@@ -23,13 +27,15 @@ export class Transcript {
   readonly #messages: TranscriptMessage[];
   #measuredMessages: number;
   #addedChars = 0;
-  #sources: Sources = [];
+  #sources: Sources;
 
   constructor(journal: Pick<RunJournal, "remember">, stored: StoredTranscript) {
     this.#journal = journal;
-    this.#messages = [...stored.messages];
-    this.#measuredMessages = stored.claimedMessages;
-    for (const message of stored.messages) this.#label(message);
+    const { window = [], messages, sources = [] } = stored;
+    this.#messages = [...window, ...messages];
+    this.#measuredMessages = window.length + stored.claimedMessages;
+    this.#sources = sources;
+    for (const message of messages) this.#label(message);
   }
 
   get messages(): readonly TranscriptMessage[] {

@@ -7,7 +7,6 @@ import type {
   DecisionAnswer,
   FilesAnswer,
   ImageAnswer,
-  KeptFilesAnswer,
   OutcomeAnswer,
   OutcomeReport,
   ReviewReport,
@@ -15,12 +14,11 @@ import type {
   RunMethods,
   SteerAnswer,
   Steering,
-  TranscriptAnswer,
   UndoAnswer,
   UndoRequest,
 } from "../capabilities/run.ts";
+import type { PageAnswer } from "../capabilities/conversation.ts";
 import type { Clock } from "../capabilities/system.ts";
-import { MAX_CONVERSATION_BYTES } from "../protocol/conversation/message.ts";
 import { isOfTenant, isOwn, maySee, mayStop, type Viewer } from "../protocol/identity/viewer.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
 import type { Resolution } from "../protocol/invocation/record.ts";
@@ -35,6 +33,7 @@ import { reviewMismatch } from "./verification/review-mismatch.ts";
 import { resolveOutcome } from "./outcomes/resolve.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import { runStateOf } from "./state.ts";
+import { pageOf } from "./turn-page.ts";
 import { claimUndo, endUndo, resolveUndo, type UndoPorts } from "./undo/claim.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
 import { isWithdrawnBySteering } from "./wait-reasons.ts";
@@ -151,7 +150,7 @@ export class RunAnswers implements RunMethods {
     const { prompt, store } = this.#run;
     const missing = checkRunAccess(store, isOfTenant, viewer);
     if (missing) return missing;
-    const { assistant } = store.claimed() ?? {};
+    const { assistant, history } = store.claimed() ?? {};
     const deployment = prompt.read("hook_context") as HookContext | undefined;
     const request = prompt.read("request_context") as JsonObject | undefined;
     return {
@@ -159,13 +158,14 @@ export class RunAnswers implements RunMethods {
       ...(assistant && { assistant }),
       ...(deployment && { deployment }),
       ...(request && { request }),
+      ...(history && { history }),
     };
   }
 
   async files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer> {
     const { files, store } = this.#run;
-    const missing = checkRunAccess(store, maySee, viewer);
-    if (missing) return missing;
+    // A conversation keeps its files longer than its first run.
+    if (!maySee(store.identity().owner, viewer)) return { kind: "unknown" };
     const kept = hashes.flatMap((hash) => {
       const content = files.read(hash);
       return content === undefined ? [] : [[hash, content] as const];
@@ -182,12 +182,6 @@ export class RunAnswers implements RunMethods {
     return image ? { kind: "image", file: image.source } : { kind: "unknown_image" };
   }
 
-  async keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer> {
-    const { files, store } = this.#run;
-    const missing = checkRunAccess(store, maySee, viewer);
-    return missing ?? { kind: "kept", hashes: hashes.filter((hash) => files.has(hash)) };
-  }
-
   async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
     const { decisions, fingerprintOf } = this.#ports;
     const missing = checkApprovalAccess(this.#run.store, address);
@@ -201,18 +195,9 @@ export class RunAnswers implements RunMethods {
     return answerWithFingerprint(await decisions.decide(address, decision), fingerprintOf);
   }
 
-  async transcript(
-    viewer: Viewer,
-    maxBytes: number = MAX_CONVERSATION_BYTES,
-  ): Promise<TranscriptAnswer> {
-    const { journal, transcript, store } = this.#run;
-    const missing = checkRunAccess(store, maySee, viewer);
-    if (missing) return missing;
-    if (store.claimed()?.call) return { kind: "unknown" };
-    if (!journal.hasEnded) return { kind: "running" };
-    if (transcript.bytes() > maxBytes) return { kind: "too_long" };
-    const { workflowId = store.identity().runId } = store.claimed() ?? {};
-    return { kind: "transcript", messages: transcript.all(), workflowId };
+  async page(viewer: Viewer): Promise<PageAnswer> {
+    const missing = checkRunAccess(this.#run.store, isOwn, viewer);
+    return missing ?? pageOf(this.#run);
   }
 
   /** Resolves an unknown outcome as an operator reported, and continues the run. */

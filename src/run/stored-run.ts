@@ -24,11 +24,7 @@ export interface StoredRun {
     notify(notice: TenantNotice): void;
     put(invocation: number): void;
   };
-  readonly transcript: {
-    all(): readonly TranscriptMessage[];
-    /** Unit: bytes of JSON. */
-    bytes(): number;
-  };
+  readonly transcript: { all(): readonly TranscriptMessage[] };
   /** The parts of the prompt that are not the conversation. */
   readonly prompt: { read(part: PromptPart): JsonValue | undefined };
   /** Kept files in base64, by hash. */
@@ -88,7 +84,10 @@ export type RefusalEntry =
   | { readonly kind: "refusals_reported" };
 
 /** What a run stores of its claim. */
-export type ClaimedRun = Omit<RunClaim, "messages" | "instructions" | "context" | "files">;
+export type ClaimedRun = Omit<
+  RunClaim,
+  "messages" | "window" | "instructions" | "context" | "files"
+>;
 
 /** Facts of a run that never change until the run is deleted. */
 export interface RunIdentity {

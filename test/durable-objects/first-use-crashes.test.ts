@@ -37,6 +37,19 @@ const pay = (mark: string, to = mark) => ({
 /** Reads the state of a run whose object may crash meanwhile. */
 const look = (runId: string, caller: Caller) => stateOf(runId, caller).catch(() => undefined);
 
+/** A chat that somebody continues, and the turns whose rows its object has. */
+const CONTINUED = (table: "turns" | "pages"): Use => ({
+  caller: "lab",
+  request: () => ({ messages: says({ text: ["hi"] }) }),
+  meanwhile: async (runId, mark) => {
+    const body = { messages: says({ text: ["more"] }), conversationId: runId };
+    await expect.poll(async () => (await look(runId, "lab"))?.status).toBe("completed");
+    await startUnderKey(body, "lab", mark);
+    await expect.poll(() => rowsOf(runId, "SELECT 1 FROM pages").catch(() => [])).toHaveLength(2);
+  },
+  holds: [`SELECT number FROM ${table}`, [{ number: 1 }, { number: 2 }]],
+});
+
 /** Every table that a run creates at its first use. A table without a run here fails the types. */
 const USES: Readonly<Record<LateTable | "log", Use>> = {
   log: {
@@ -85,6 +98,8 @@ const USES: Readonly<Record<LateTable | "log", Use>> = {
       expect(JSON.stringify(said).split("hurry")).toHaveLength(2);
     },
   },
+  turns: CONTINUED("turns"),
+  pages: CONTINUED("pages"),
   approvals: {
     caller: "ann",
     request: (mark) => pay(mark),
@@ -104,13 +119,16 @@ const USES: Readonly<Record<LateTable | "log", Use>> = {
 };
 
 /** Starts a run, and asks again under the same key when the object crashed before it had a run. */
-async function startUnderKey(body: object, caller: Caller): Promise<string> {
-  const key = `"${crypto.randomUUID()}"`;
+async function startUnderKey(
+  body: object,
+  caller: Caller,
+  key: string = crypto.randomUUID(),
+): Promise<string> {
   for (;;) {
     const response = await send("/v1/chat", {
       caller,
       method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": key },
+      headers: { "content-type": "application/json", "idempotency-key": `"${key}"` },
       body: JSON.stringify(body),
     });
     void response.text().catch(() => {});

@@ -85,6 +85,7 @@ function withRun(
         deadlines,
         keepAlive: (done) => void done.catch(() => {}),
         abandon,
+        conversation: { keepFirst: () => {}, lastTurnMs: () => undefined },
         forget: async () => void (isForgotten = true),
       });
     const pass = (ms: number): void => void (shiftMs += ms);
@@ -238,7 +239,7 @@ describe("an unreachable tenant object", () => {
         const lifecycle = newLifecycle();
         lifecycle.start();
         await expect.poll(() => deadlines.has("forget")).toBe(true);
-        pass(40 * 86_400_000);
+        pass(400 * 86_400_000);
         await lifecycle.handleDueDeadlines();
         expect(sql.exec("SELECT claim FROM log WHERE seq = 0").one()).toEqual({ claim: null });
         expect(replayLog(run.store.log.entries(), 0).notices).toEqual(run.outbox.notices());

@@ -58,6 +58,7 @@ async function withRun(
         deadlines,
         keepAlive,
         abandon,
+        conversation: { keepFirst: () => {}, lastTurnMs: () => undefined },
         forget: () => storage.deleteAll(),
       });
     const pass = (ms: number): void => {

@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
-import type { FilesAnswer, KeptFilesAnswer } from "../../src/capabilities/run.ts";
+import type { FilesAnswer } from "../../src/capabilities/run.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import { script } from "../fakes/scripted-model.ts";
 import { dataUrl, largePng } from "../shared/files.ts";
@@ -19,7 +19,6 @@ beforeAll(seedPolicies);
 
 interface FileMethods {
   files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer>;
-  keptFiles(viewer: Viewer, hashes: readonly string[]): Promise<KeptFilesAnswer>;
 }
 const keeperOf = (runId: string) => stubOf(runId) as unknown as FileMethods;
 
@@ -44,13 +43,8 @@ test("only its readers get the files of a run", async () => {
     kind: "files",
     files: { [hash]: base64 },
   });
-  expect(await keeperOf(runId).keptFiles(viewerAs("acme"), [hash, unknown])).toEqual({
-    kind: "kept",
-    hashes: [hash],
-  });
   for (const caller of ["rival", "peer"] as const) {
     expect(await keeperOf(runId).files(viewerAs(caller), [hash])).toEqual({ kind: "unknown" });
-    expect(await keeperOf(runId).keptFiles(viewerAs(caller), [hash])).toEqual({ kind: "unknown" });
   }
 });
 
@@ -66,13 +60,13 @@ test("a run that crashed before its model call sends the file all the same", asy
   expect(await events.text()).toContain(base64);
 });
 
-test("files leave with the other data of their run", async () => {
-  const { response, runId, hash } = await start("retention");
+test("the conversation keeps the files of its first run", async () => {
+  const { response, runId, hash, base64 } = await start("retention");
   await response.text();
   await expect.poll(() => deadlinesOf(runId)).toHaveProperty("retention");
   await ring(runId, "retention");
-  expect(await keeperOf(runId).files(viewerAs("acme"), [hash])).toEqual({ kind: "gone" });
-  expect(await rowsOf(runId, "SELECT 1 FROM sqlite_master WHERE name = 'files'")).toEqual([]);
+  const kept = { kind: "files", files: { [hash]: base64 } };
+  expect(await keeperOf(runId).files(viewerAs("acme"), [hash])).toEqual(kept);
   await evictDurableObject(stubOf(runId));
-  expect(await keeperOf(runId).keptFiles(viewerAs("acme"), [hash])).toEqual({ kind: "gone" });
+  expect(await keeperOf(runId).files(viewerAs("acme"), [hash])).toEqual(kept);
 });

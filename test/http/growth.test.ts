@@ -65,13 +65,19 @@ test("a short request copies no conversation that is longer than the policy allo
   await continued.text();
 });
 
-test("a conversation over a mebibyte is not copied where the policy names no limit", async () => {
+test("a conversation over a mebibyte goes on with its newest turns, and the evidence says so", async () => {
   await govern({ allowedTools: [] });
-  const first = await say(900_000, "hoarder");
-  const second = await say(200_000, "hoarder", first);
-  const messages = [{ role: "user", content: script() }];
-  const third = await postChat({ messages, previousRunId: second }, "hoarder");
-  expect(await refusalOf(third)).toEqual([422, "conversation_too_long"]);
+  const first = await say(900_000, "bendable");
+  const second = await say(200_000, "bendable", first);
+  const messages = [{ role: "user", content: "what do you see?" }];
+  const third = await postChat({ messages, previousRunId: second }, "bendable");
+  const seen = await third.text();
+  expect(seen.length).toBeGreaterThan(200_000);
+  expect(seen.length).toBeLessThan(900_000);
+  const context = await send(`/v1/runs/${runIdOf(third)}/context`, { caller: "bendable" });
+  expect(await context.json()).toMatchObject({
+    history: { after: second, turns: 1, leftOut: 1, hash: expect.stringMatching(/^sha256:/) },
+  });
 });
 
 test("a run that stored as much as it may ends, in the middle of its calls", async () => {

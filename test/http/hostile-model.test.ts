@@ -58,12 +58,12 @@ async function watch(response: Response): Promise<Outcome> {
   const chunks = await chunksOf(response);
   const state = await stateOf(runId, "lab");
   const stub = bindings.RUNS.get(bindings.RUNS.idFromName(runId)) as unknown as {
-    transcript(viewer: Viewer): Promise<unknown>;
+    page(viewer: Viewer): Promise<unknown>;
   };
   sinks.push(
     JSON.stringify(chunks),
     JSON.stringify(state),
-    JSON.stringify(await stub.transcript(viewerAs("lab"))),
+    JSON.stringify(await stub.page(viewerAs("lab"))),
   );
   const observations = chunks
     .filter(({ type }) => type === "result")

@@ -34,9 +34,9 @@ describe("the content of a file", () => {
     const second = await ask([shortly], { previousRunId: runIdOf(first) });
     await second.text();
     await rowsOf(runIdOf(first), "DELETE FROM files");
-    const third = await requestOf(await ask("three", { previousRunId: runIdOf(second) }));
-    expect(third).toContain("The image of this message is no longer kept.");
-    const fourth = await ask([text("four"), part], { previousRunId: runIdOf(second) });
+    const third = await ask("three", { previousRunId: runIdOf(second) });
+    expect(await requestOf(third)).toContain("The image of this message is no longer kept.");
+    const fourth = await ask([text("four"), part], { parentId: runIdOf(second) });
     expect((await requestOf(fourth)).split(marked)).toHaveLength(3);
     expect(await countKept(runIdOf(fourth))).toBe(1);
   });

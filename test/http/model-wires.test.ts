@@ -20,6 +20,7 @@ interface Told {
 interface Asked {
   readonly model: string;
   readonly previousRunId?: string;
+  readonly parentId?: string;
 }
 
 async function say(content: string, body: Asked): Promise<Told> {
@@ -52,8 +53,8 @@ interface Observation {
 const run = (steps: readonly ScriptedStep[], body: Asked) => say(script(...steps), body);
 
 /** Asks a model what it is sent when the conversation goes on. */
-async function requestOf(model: string, previousRunId: string): Promise<string> {
-  return (await say("what do you see?", { model, previousRunId })).text;
+async function requestOf(model: string, parentId: string): Promise<string> {
+  return (await say("what do you see?", { model, parentId })).text;
 }
 
 describe.each(["scripted", "scripted-r", "scripted-a"])("the model %s", (model) => {

@@ -43,8 +43,8 @@ const say = (content: string, model: string, more: object = {}): Promise<Respons
   postChat({ messages: [{ role: "user", content }], model, ...more });
 
 /** Reads what a model is sent when the conversation goes on. */
-async function requestOf(model: string, previousRunId: string): Promise<string> {
-  const parts = await partsOf(await say("what do you see?", model, { previousRunId }));
+async function requestOf(model: string, parentId: string): Promise<string> {
+  const parts = await partsOf(await say("what do you see?", model, { parentId }));
   return parts.find(({ type }) => type === "text")?.text ?? "";
 }
 

@@ -5,7 +5,7 @@ import { written } from "../workers/lab-writes.ts";
 import { fingerprintIn } from "../shared/fingerprints.ts";
 import { deadlinesOf, refusalOf, ring, rowsOf, stubOf, tellOutcome } from "../shared/run-object.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
-import { bindings, postChat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
+import { bindings, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {
@@ -48,13 +48,6 @@ describe("a run that has shrunk", () => {
     ["a cancel", (runId) => send(`/v1/runs/${runId}/cancel`, { caller: "lab", method: "POST" })],
     ["a message", (runId) => post(`/v1/runs/${runId}/messages`, '{"content":"hi"}')],
     ["an outcome", (runId) => tellOutcome(runId, { body: { outcome: "committed" } })],
-    [
-      "a run that continues it",
-      (runId) => {
-        const messages = [{ role: "user", content: "go on" }];
-        return postChat({ messages, previousRunId: runId }, "lab");
-      },
-    ],
   ])("answers %s with 410", async (_name, ask) => {
     const { runId } = await start();
     expect(await refusalOf(await ask(runId))).toEqual([410, "run_expired"]);
@@ -76,7 +69,7 @@ describe("a run that has shrunk", () => {
     expect(written).toEqual([]);
   });
 
-  test("keeps nothing that was said", async () => {
+  test("keeps nothing that was said but the page of its conversation", async () => {
     const { runId } = await start();
     for (const kept of ["messages", "invocations", "events"]) {
       expect(await rowsOf(runId, `SELECT * FROM ${kept}`), kept).toEqual([]);
@@ -84,7 +77,7 @@ describe("a run that has shrunk", () => {
     const [{ error, facts } = {}] = await rowsOf(runId, "SELECT error, facts FROM progress");
     expect([error, JSON.parse(facts as string)]).toEqual([null, NO_FACTS]);
     expect(await rowsOf(runId, "SELECT claim, tables FROM run")).toEqual([
-      { claim: null, tables: "" },
+      { claim: null, tables: "turns pages" },
     ]);
     expect(Object.keys(await deadlinesOf(runId))).toEqual(["forget"]);
   });
@@ -106,13 +99,13 @@ test("a forgotten run is like one that never was, and its object comes to rest",
   expect(await refusalOf(gone)).toEqual([404, "run_not_found"]);
 });
 
-test("a run keeps its evidence for seven days and its key for thirty", async () => {
+test("a run keeps its evidence for seven days, and the conversation that it began for a year", async () => {
   const { runId } = await finish("days");
   const { timestamps } = await stateOf(runId, "lab");
   const endedMs = Date.parse(timestamps.endedAt ?? "");
   expect(await deadlinesOf(runId)).toEqual({
     retention: endedMs + 7 * 86_400_000,
-    forget: endedMs + 30 * 86_400_000,
+    forget: endedMs + 365 * 86_400_000,
   });
 });
 

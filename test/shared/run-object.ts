@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect } from "vitest";
-import type { TranscriptAnswer } from "../../src/capabilities/run.ts";
+import type { PageAnswer } from "../../src/capabilities/conversation.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
@@ -27,17 +27,15 @@ export function viewerAs(caller: Caller): Viewer {
   });
 }
 
-/** Reads the conversation of an ended run, as the provider got it. */
+/** Reads what an ended run adds to its conversation, as the provider got it. */
 export async function transcriptOf(
   runId: string,
   caller: Caller,
 ): Promise<readonly TranscriptMessage[]> {
-  const stub = stubOf(runId) as unknown as {
-    transcript(viewer: Viewer): Promise<TranscriptAnswer>;
-  };
-  const answer = await stub.transcript(viewerAs(caller));
-  if (answer.kind !== "transcript") throw new Error(`transcript: ${answer.kind}`);
-  return answer.messages;
+  const stub = stubOf(runId) as unknown as { page(viewer: Viewer): Promise<PageAnswer> };
+  const answer = await stub.page(viewerAs(caller));
+  if (answer.kind !== "page") throw new Error(`page: ${answer.kind}`);
+  return answer.delivered.page.messages;
 }
 
 /** Crashes a run's object at once. Uncommitted writes are lost. */

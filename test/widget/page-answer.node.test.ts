@@ -231,7 +231,7 @@ describe("an answer", () => {
     const bodies = visit.api.requestsTo(/POST \/v1\/chat/).map(({ body }) => JSON.parse(body));
     expect(bodies).toEqual([
       { messages: [{ role: "user", content: "One" }] },
-      { messages: [{ role: "user", content: "Two" }], previousRunId: "run_1" },
+      { messages: [{ role: "user", content: "Two" }], parentId: "run_1" },
     ]);
   });
 });

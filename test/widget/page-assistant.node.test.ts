@@ -74,7 +74,7 @@ it("keeps the conversations of two assistants apart, with one token", async () =
   await visit.ask("A question to the desk");
   const bodies = visit.api.requestsTo(/POST \/v1\/chat/).map(({ body }) => body);
   expect(bodies.at(-1)).toContain('"assistantId":"desk"');
-  expect(bodies.at(-1)).not.toContain("previousRunId");
+  expect(bodies.at(-1)).not.toContain("parentId");
   await set("assistant", "shop");
   await visit.page.getByRole("log").getByText("A question to the shop").waitFor();
 });

@@ -162,7 +162,7 @@ describe("a run that the server no longer stores", () => {
     lastRun(visit.api).emit(say.startText(0), say.text(0, "With what?"), say.end());
     await sees("The server no longer stores the earlier messages.");
     const sent = chats().slice(1);
-    expect(sent.map(({ body }) => JSON.parse(body).previousRunId)).toEqual(["run_1", undefined]);
+    expect(sent.map(({ body }) => JSON.parse(body).parentId)).toEqual(["run_1", undefined]);
     expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
   });
 });

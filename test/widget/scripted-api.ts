@@ -155,8 +155,8 @@ export class ScriptedApi {
   /** One key starts one run, as in the product. */
   #startRun({ idempotencyKey = "", body }: ApiRequest, response: ServerResponse): void {
     const known = this.#runsByKey.get(idempotencyKey);
-    const { previousRunId = "" } = JSON.parse(body) as { previousRunId?: string };
-    if (!known && this.gone.has(previousRunId)) return refuse(response, 410, "It is not kept.");
+    const { parentId = "" } = JSON.parse(body) as { parentId?: string };
+    if (!known && this.gone.has(parentId)) return refuse(response, 410, "It is not kept.");
     const run = known ?? new ScriptedRun(`run_${this.runs.length + 1}`, () => this.#trailer());
     if (!known) this.runs.push(run);
     if (idempotencyKey !== "") this.#runsByKey.set(idempotencyKey, run);

@@ -8,7 +8,7 @@ import type { AuthorisedRequest } from "../request/authorise.ts";
 import { checkTools } from "./check-tools.ts";
 import { chooseAnswering, type Answering } from "./choose-answering.ts";
 import { chooseAssistant } from "./choose-assistant.ts";
-import { continueConversation, type Conversation } from "./continue-conversation.ts";
+import { joinConversation, type Conversation } from "./join-conversation.ts";
 import { readSent } from "./read-sent.ts";
 import { refuseUnbound } from "./refuse-unbound.ts";
 import { checkStorage } from "./storage-limits.ts";
@@ -44,7 +44,8 @@ export async function claimRun(
   if (!stored.ok) return stored;
 
   const { maxHistoryBytes } = stored.value;
-  const joined = await continueConversation(authorised, body, { ...sent.value, maxHistoryBytes });
+  const said = { ...sent.value, maxHistoryBytes };
+  const joined = call ? ok(alone(request)) : await joinConversation(authorised, request, said);
   if (!joined.ok) return joined;
 
   const checked = {
@@ -53,6 +54,11 @@ export async function claimRun(
     conversation: joined.value,
   };
   return ok(toClaim(authorised.principal, request, checked));
+}
+
+/** A direct call is part of no conversation. */
+export function alone({ runId, requestHash }: RunRequest): Conversation {
+  return { runId, messages: [], ...(requestHash !== undefined && { requestHash }) };
 }
 
 /** What the checks of a request found. */
@@ -72,10 +78,8 @@ export function toClaim(
   request: RunRequest,
   { assistant, answering, conversation }: CheckedRun,
 ): RunClaim {
-  const { runId, requestHash, call, body } = request;
+  const { call, body } = request;
   return {
-    runId,
-    ...(requestHash !== undefined && { requestHash }),
     principal,
     ...(call && { call }),
     ...(assistant && { assistant: assistant.pin }),

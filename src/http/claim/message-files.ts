@@ -1,5 +1,5 @@
-import type { RunGateway } from "../../capabilities/run.ts";
-import type { FilePart, KeptFile } from "../../protocol/conversation/file-part.ts";
+import type { OpenedTurn } from "../../capabilities/conversation.ts";
+import type { FilePart } from "../../protocol/conversation/file-part.ts";
 import { keptFilesOf, replaceSources } from "../../protocol/conversation/kept-files.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import {
@@ -10,9 +10,8 @@ import {
   type SentFiles,
 } from "../../protocol/conversation/sent-file.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
-import { viewerOf, type Viewer } from "../../protocol/identity/viewer.ts";
 import type { DeclaredModel } from "../../protocol/model/declaration.ts";
-import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { fail, type Result } from "../../protocol/outcome/result.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import { lowerBudgets } from "../../protocol/policy/narrow.ts";
 import type { ChatMessage } from "../../protocol/run/chat-request.ts";
@@ -101,42 +100,27 @@ function describeModel({ type, source }: FilePart, { id }: DeclaredModel): strin
 }
 
 /**
- * Joins the stored messages and the new ones. A file that the conversation keeps already is not
- * stored again. Fails: the response to send.
+ * Names who keeps the files of new messages: the conversation where it has them already, and else
+ * the run, which then stores their content. Contract: pure.
  */
-export async function joinMessages(
-  { principal, services: { runs } }: AuthorisedRequest,
-  before: readonly TranscriptMessage[],
+export function placeFiles(
   { sent, files }: { readonly sent: readonly TranscriptMessage[]; readonly files: SentFiles },
-): Promise<Result<Pick<RunClaim, "messages" | "files">, Response>> {
-  const known = [...keptFilesOf(before).values()].filter(({ hash }) => files.contents.has(hash));
-  const kept = await findKept(runs, viewerOf(principal), known);
-  const fresh = [...files.contents].filter(([hash]) => !kept.has(hash));
-  const sources = new Map([...keptFilesOf(sent), ...kept]);
-  const messages = replaceSources([...before, ...sent], sources);
-  const sizes = [...keptFilesOf(messages).values()].map(({ bytes }) => bytes);
-  if (sizes.reduce((sum, bytes) => sum + bytes, 0) > MAX_CONVERSATION_FILE_BYTES) {
-    const detail = `The files of a conversation may have ${MAX_CONVERSATION_FILE_BYTES} bytes together.`;
-    return fail(problem("files_too_large", { detail }));
-  }
-  return ok({ messages, files: Object.fromEntries(fresh) });
+  { runId, conversationId, kept }: Pick<OpenedTurn, "runId" | "conversationId" | "kept">,
+): Pick<RunClaim, "messages" | "files"> {
+  const known = new Set(kept);
+  const sources = [...keptFilesOf(sent)].map(([hash, file]) => {
+    const keeper = known.has(hash) ? conversationId : runId;
+    return [hash, { ...file, keeper }] as const;
+  });
+  const fresh = [...files.contents].filter(([hash]) => !known.has(hash));
+  return {
+    messages: replaceSources(sent, new Map(sources)),
+    files: Object.fromEntries(fresh),
+  };
 }
 
-/** Lists the files that their keepers still keep. */
-async function findKept(
-  runs: RunGateway,
-  viewer: Viewer,
-  files: Iterable<KeptFile>,
-): Promise<ReadonlyMap<string, KeptFile>> {
-  const byKeeper = Map.groupBy(files, ({ keeper }) => keeper);
-  const kept = new Map<string, KeptFile>();
-  for (const [keeper, group] of byKeeper) {
-    const answer = await runs.of(keeper).keptFiles(
-      viewer,
-      group.map(({ hash }) => hash),
-    );
-    const hashes = new Set(answer.kind === "kept" ? answer.hashes : []);
-    for (const file of group) if (hashes.has(file.hash)) kept.set(file.hash, file);
-  }
-  return kept;
+/** Refuses files that are too large together. */
+export function refuseFiles(): Response {
+  const detail = `The files of a conversation may have ${MAX_CONVERSATION_FILE_BYTES} bytes together.`;
+  return problem("files_too_large", { detail });
 }

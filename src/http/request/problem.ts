@@ -9,6 +9,8 @@ export interface ProblemDetail {
   readonly errors?: readonly { readonly pointer: string; readonly message: string }[];
   /** The current revision of the policy or of the assistant. */
   readonly revision?: number;
+  /** The turn that is the head of the conversation by now. */
+  readonly headId?: string;
   /** The closed approval that the caller wanted to decide. */
   readonly approval?: ApprovalView;
   /** Names the line in the deployment's log. */

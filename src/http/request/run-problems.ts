@@ -51,6 +51,26 @@ export const RUN_PROBLEMS = {
   files_too_large: { status: 422, title: "The files are too large. Send fewer or smaller ones." },
   file_not_taken: { status: 422, title: "The model cannot take a file. Use another model." },
   conversation_too_long: { status: 422, title: "The conversation is too long. Start a new one." },
+  conversation_not_found: {
+    status: 404,
+    title: "There is no such conversation. Check the id and the tenant of the token.",
+  },
+  turn_not_found: {
+    status: 404,
+    title: "The conversation has no such turn. GET /v1/runs lists the caller's runs.",
+  },
+  conversation_moved: {
+    status: 409,
+    title: "The conversation has a newer turn. Continue headId, or name parentId to branch.",
+  },
+  turn_lapsed: {
+    status: 409,
+    title: "The request took too long to start its run. Send it again.",
+  },
+  too_many_turns: {
+    status: 422,
+    title: "The conversation has as many turns as it may. Start a new one.",
+  },
   storage_exhausted: {
     status: 429,
     title: "Too much was stored in this window. Try again later, or raise tenantBudgets.",

@@ -96,7 +96,7 @@ export async function answerRepeat(
   if (record === "other_request") return problem("request_key_reused");
   if (record) {
     const stream = encodeEvents(wire, record.events, record.run);
-    return new Response(stream, { headers: streamHeaders(wire, runId) });
+    return new Response(stream, { headers: streamHeaders(wire, record.run) });
   }
   const reader = { viewer: viewerOf(principal), wire: wire.name };
   const answer = await services.runs.repeat(runId, reader, requestHash);
@@ -124,5 +124,7 @@ export function formatAnswer(
     }
     case "other_request":
       return problem("request_key_reused");
+    case "lapsed":
+      return problem("turn_lapsed", { headers: { "retry-after": "1" } });
   }
 }

@@ -38,8 +38,8 @@ async function getContext({ principal, services, id }: AuthorisedRequest): Promi
   const runId = await services.runIds.verify(id, principal.tenantId);
   const answer = runId ? await services.runs.of(runId).context(viewerOf(principal)) : UNKNOWN;
   if (answer.kind !== "context") return refuseRun(answer);
-  const { assistant, deployment, request } = answer;
-  return Response.json({ runId, assistant, deployment, request });
+  const { kind: _, ...evidence } = answer;
+  return Response.json({ runId, ...evidence });
 }
 
 /**

@@ -7,7 +7,7 @@ import { narrowRun } from "../../protocol/policy/narrow-run.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
 import { NO_MODEL } from "../../protocol/run/direct-call.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
-import { toClaim } from "../claim/claim-run.ts";
+import { alone, toClaim } from "../claim/claim-run.ts";
 import { answerCall, startCall } from "./invoke.ts";
 import { problem } from "../request/problem.ts";
 import { readAllowed, type AllowedTools } from "../claim/read-allowed.ts";
@@ -96,7 +96,7 @@ function claimUndo(
   const toolIds = [call.toolId];
   const body = { messages: [], toolIds, connectionIds: [...connectionIds], workspaceId };
   const request = { runId, call, body, bodyBytes: 0 };
-  const checked = { answering: { model: NO_MODEL }, conversation: { messages: [] } };
+  const checked = { answering: { model: NO_MODEL }, conversation: alone(request) };
   return toClaim(principal, request, checked);
 }
 

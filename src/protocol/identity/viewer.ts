@@ -20,6 +20,31 @@ export function ownerOf({ tenantId, actorId, subjectId, embed }: Principal): Run
   };
 }
 
+/** Tells whether two owners are the same one. */
+export function ownsAs(one: RunOwner, other: RunOwner): boolean {
+  return OWNER_FIELDS.every((field) => one[field] === other[field]);
+}
+
+const OWNER_FIELDS = ["tenantId", "actorId", "subjectId", "origin", "assistantId"] as const;
+
+/** The viewer that an owner is, without any scope. */
+export function viewerOfOwner({
+  tenantId,
+  actorId,
+  subjectId,
+  origin,
+  assistantId,
+}: RunOwner): Viewer {
+  return {
+    tenantId,
+    actor: actorId,
+    person: personOf({ actorId, subjectId }),
+    ...(origin !== undefined && assistantId !== undefined && { origin, assistantId }),
+    seesAll: false,
+    operates: false,
+  };
+}
+
 /** The page of an embed token. */
 function pageOf(embed: Principal["embed"]): {
   readonly origin?: string;

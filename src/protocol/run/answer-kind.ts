@@ -12,6 +12,8 @@ export const START_KINDS = [
   "gone",
   "other_request",
   "unknown_wire",
+  /** The turn of the run was opened too long ago. */
+  "lapsed",
 ] as const;
 
 /** Kinds of answer to a request for events. */

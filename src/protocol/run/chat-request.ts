@@ -96,6 +96,12 @@ export const chatRequestBody = v.strictObject({
   /** Absent: the one workspace of which the caller is a member. */
   workspaceId: v.optional(workspaceId),
   previousRunId: v.optional(v.pipe(v.string(), v.maxLength(128))),
+  /** Id of the first run of the conversation. */
+  conversationId: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
+  /** The turn to continue, also one that is not the head: a run, or `root`. */
+  parentId: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
+  /** The client's own id of what it sends. */
+  messageId: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
 });
 
 export type ChatRequestBody = v.InferOutput<typeof chatRequestBody>;

@@ -7,6 +7,7 @@ import type { Principal } from "../identity/principal.ts";
 import type { DirectCall } from "./direct-call.ts";
 import type { RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
+import type { HistoryReference } from "../conversation/turn.ts";
 
 /** The checked request that starts a run. The run needs nothing else from the request. */
 export interface RunClaim {
@@ -32,8 +33,14 @@ export interface RunClaim {
   readonly ownFallbacks?: readonly DeclaredModel[];
   /** Absent: as the model likes. */
   readonly settings?: AnswerSettings;
-  /** The conversation so far. The stored history comes first when the run continues another run. */
+  /** What the request says. */
   readonly messages: readonly TranscriptMessage[];
+  /** The earlier turns that the model is shown. Absent: the run continues none. */
+  readonly history?: HistoryReference;
+  /** The messages behind `history`, which no run stores. A later incarnation reads them again. */
+  readonly window?: readonly TranscriptMessage[];
+  /** When the turn of the run was opened; absent in a first run. Unit: Unix milliseconds. */
+  readonly openedMs?: number;
   /** Content of the files that this request brought, in base64 by hash. */
   readonly files?: Readonly<Record<string, string>>;
   /** Narrows the catalog to these tools; absent means every tool that policy allows. */

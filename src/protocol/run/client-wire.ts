@@ -58,11 +58,13 @@ export function encodeEvents(
 }
 
 /**
- * Builds the headers of a stream: those of its wire, the run's id, and the wire with its revision.
+ * Builds the headers of a stream: those of its wire, the ids of the run and of its conversation,
+ * and the wire with its revision.
  */
 export function streamHeaders(
   { name, revision, headers }: ClientWire,
-  runId: RunId,
+  { runId, workflowId }: Pick<StreamedRun, "runId" | "workflowId">,
 ): Readonly<Record<string, string>> {
-  return { ...headers, "x-run-id": runId, "x-wire": `${name}; revision=${revision}` };
+  const ids = { "x-run-id": runId, "x-conversation-id": workflowId };
+  return { ...headers, ...ids, "x-wire": `${name}; revision=${revision}` };
 }

@@ -74,7 +74,8 @@ export function createChatApi(options: ApiOptions, choice: RunChoice = {}): Chat
   return {
     async start(question, { request: { key, previousRunId, context }, signal }) {
       const messages = [{ role: "user", content: question }];
-      const body = { messages, previousRunId, context, ...choice };
+      // A question that is asked again branches.
+      const body = { messages, parentId: previousRunId, context, ...choice };
       const headers = { "idempotency-key": key, accept: "text/event-stream" };
       const started = await ask("v1/chat", { ...postJson(body, headers), signal });
       const inProgress = !started.ok && started.failure.runInProgress;

@@ -1,0 +1,53 @@
+import type { RunGateway } from "../../../src/capabilities/run.ts";
+import type { Clock } from "../../../src/capabilities/system.ts";
+import { Conversation } from "../../../src/conversation/conversation.ts";
+import { pageOf } from "../../../src/run/turn-page.ts";
+import { hashNow } from "../../hash-now.ts";
+import type { OpenRun } from "../open-run.ts";
+import { StoredFiles } from "../stored-files.ts";
+import { TurnTables } from "./turn-tables.ts";
+
+interface ConversationParts {
+  readonly storage: DurableObjectStorage;
+  readonly clock: Clock;
+  readonly runs: () => RunGateway;
+  /** Ends this incarnation: what it holds in memory may be more than what is stored. */
+  readonly abandon: (cause: unknown) => void;
+}
+
+/** Opens the conversation that begins with a claimed run, over the tables of the run. */
+export function openConversation(
+  run: OpenRun,
+  { storage, clock, runs, abandon }: ConversationParts,
+): Conversation {
+  const { store } = run;
+  const tables = (): ReturnType<typeof store.tables> => store.tables();
+  const { runId, owner, createdMs } = store.identity();
+  return new Conversation({
+    turns: new TurnTables(storage.sql, tables),
+    files: {
+      has: (hash) => new StoredFiles(storage.sql, tables()).has(hash),
+      put: (hash, base64) => new StoredFiles(storage.sql, tables()).put(hash, base64),
+    },
+    first: {
+      runId,
+      owner,
+      createdMs,
+      get workflowId() {
+        return store.claimed()?.workflowId;
+      },
+      page: () => pageOf(run),
+    },
+    pageOf: (other, viewer) => runs().of(other).page(viewer),
+    hash: hashNow,
+    nowMs: () => clock.nowMs(),
+    transaction(work) {
+      try {
+        storage.transactionSync(work);
+      } catch (cause) {
+        abandon(cause);
+        throw cause;
+      }
+    },
+  });
+}

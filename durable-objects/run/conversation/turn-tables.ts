@@ -1,0 +1,153 @@
+import type { StoredTurns, Turn, TurnEnd } from "../../../src/conversation/stored-turns.ts";
+import type { TurnPage } from "../../../src/protocol/conversation/turn.ts";
+import type { RunId } from "../../../src/protocol/identity/ids.ts";
+import type { RunOwner } from "../../../src/protocol/identity/viewer.ts";
+import type { Sources } from "../../../src/protocol/label/source.ts";
+import { utf8Bytes } from "../../../src/protocol/text/encoding.ts";
+import { hashNow } from "../../hash-now.ts";
+import { packText, splitText, unpackText, type PackedText } from "../../packed-text.ts";
+import type { RunTables } from "../run-tables.ts";
+
+/** Most posts continue the newest turn. */
+const READ_AT_ONCE = 8;
+
+/**
+ * The turns of a conversation in the object of its first run, and their pages, compressed.
+ * Ownership: one per run object; the only writer of the tables `turns` and `pages`.
+ */
+export class TurnTables implements StoredTurns {
+  readonly #sql: SqlStorage;
+  readonly #tables: () => RunTables;
+
+  /** `tables` answers those of the run at that moment: they are read anew when the run shrinks. */
+  constructor(sql: SqlStorage, tables: () => RunTables) {
+    this.#sql = sql;
+    this.#tables = tables;
+  }
+
+  get exist(): boolean {
+    return this.#tables().has("turns");
+  }
+
+  get next(): number {
+    const [newest] = this.newest();
+    return (newest?.number ?? 0) + 1;
+  }
+
+  at(number: number): Turn {
+    return toTurn(this.#sql.exec<TurnRow>("SELECT * FROM turns WHERE number = ?", number).one());
+  }
+
+  *newest(): Generator<Turn> {
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const rows = this.#sql
+        .exec<TurnRow>(
+          `SELECT * FROM turns WHERE number < ? ORDER BY number DESC LIMIT ${READ_AT_ONCE}`,
+          before,
+        )
+        .toArray();
+      yield* rows.map(toTurn);
+      const last = rows.at(-1);
+      if (!last || rows.length < READ_AT_ONCE) return;
+      before = last.number;
+    }
+  }
+
+  withMessage(messageId: string): readonly Turn[] {
+    return this.#sql
+      .exec<TurnRow>("SELECT * FROM turns WHERE message_id = ? ORDER BY number DESC", messageId)
+      .toArray()
+      .map(toTurn);
+  }
+
+  add(turn: Turn): void {
+    const tables = this.#tables();
+    tables.create("turns");
+    tables.create("pages");
+    this.#sql.exec(
+      `INSERT INTO turns (number, run_id, parent, root, depth, message_id, hash, owner, others,
+         opened_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      turn.number,
+      turn.runId,
+      turn.parent,
+      turn.root,
+      turn.depth,
+      turn.messageId,
+      turn.messageId === null ? null : turn.hash,
+      JSON.stringify(turn.owner),
+      JSON.stringify(turn.others),
+      turn.openedMs,
+    );
+  }
+
+  end(number: number, page: TurnPage, sources: Sources): void {
+    const text = JSON.stringify(page);
+    for (const [part, piece] of splitText(text).entries()) {
+      this.#sql.exec(
+        "INSERT INTO pages (number, part, body) VALUES (?, ?, ?)",
+        number,
+        part,
+        packText(piece).packed,
+      );
+    }
+    this.#sql.exec(
+      "UPDATE turns SET ended_ms = ?, page_hash = ?, bytes = ?, sources = ? WHERE number = ?",
+      page.endedMs,
+      hashNow(text),
+      utf8Bytes(JSON.stringify(page.messages)),
+      JSON.stringify(sources),
+      number,
+    );
+  }
+
+  remove(number: number): void {
+    this.#sql.exec("DELETE FROM turns WHERE number = ?", number);
+  }
+
+  page(number: number): TurnPage {
+    const parts = this.#sql
+      .exec<{ body: PackedText }>("SELECT body FROM pages WHERE number = ? ORDER BY part", number)
+      .toArray();
+    return JSON.parse(parts.map(({ body }) => unpackText(body)).join("")) as TurnPage;
+  }
+}
+
+type TurnRow = {
+  number: number;
+  run_id: string;
+  parent: number | null;
+  root: number;
+  depth: number;
+  message_id: string | null;
+  hash: string | null;
+  owner: string;
+  others: string;
+  opened_ms: number;
+  ended_ms: number | null;
+  page_hash: string | null;
+  bytes: number | null;
+  sources: string | null;
+};
+
+function toTurn(row: TurnRow): Turn {
+  return {
+    number: row.number,
+    runId: row.run_id as RunId,
+    parent: row.parent,
+    root: row.root,
+    depth: row.depth,
+    messageId: row.message_id,
+    hash: row.hash,
+    owner: JSON.parse(row.owner) as RunOwner,
+    others: JSON.parse(row.others) as readonly RunOwner[],
+    openedMs: row.opened_ms,
+    end: toEnd(row),
+  };
+}
+
+function toEnd({ ended_ms: endedMs, page_hash: hash, bytes, sources }: TurnRow): TurnEnd | null {
+  if (endedMs === null || hash === null || bytes === null) return null;
+  return { endedMs, hash, bytes, sources: JSON.parse(sources ?? "[]") as Sources };
+}

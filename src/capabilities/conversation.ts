@@ -1,0 +1,88 @@
+import type { HistoryFailure } from "../protocol/conversation/client-history.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type { DeliveredPage, HistoryReference } from "../protocol/conversation/turn.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
+import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
+
+/** The object keeps no conversation, or none of the caller; or its data is deleted. */
+export type NoConversation = { readonly kind: "unknown" | "gone" };
+
+/** What a client wants to say next in a conversation. The Worker has checked all of it. */
+export interface TurnRequest {
+  /** The run that the turn becomes, unless the turn is known. */
+  readonly runId: RunId;
+  /** The owner of that run. */
+  readonly owner: RunOwner;
+  /** The turn to continue, as the client named it, or `root`. Absent: the head. */
+  readonly parentId?: string;
+  /** The head that the client knows, as the client named it. */
+  readonly headId?: string;
+  /** The client's own id of the message. */
+  readonly messageId?: string;
+  /** `sha256:…` over the new messages and their files. */
+  readonly hash: string;
+  readonly sent: readonly TranscriptMessage[];
+  /** Longest window. Unit: bytes of JSON. */
+  readonly maxHistoryBytes: number;
+}
+
+/** A turn that its run may claim. */
+export interface OpenedTurn {
+  readonly kind: "turn";
+  readonly runId: RunId;
+  readonly conversationId: RunId;
+  /** Unit: Unix milliseconds. */
+  readonly openedMs: number;
+  /** Absent: the turn begins a branch at the root. */
+  readonly history?: HistoryReference;
+  /** The messages behind the reference. */
+  readonly window: readonly TranscriptMessage[];
+  /** Hashes of sent files that the conversation keeps already. */
+  readonly kept: readonly string[];
+}
+
+export type TurnAnswer =
+  | OpenedTurn
+  /** This run continues a conversation of another object. */
+  | { readonly kind: "elsewhere"; readonly conversationId: RunId }
+  /** The turn to continue has not ended. */
+  | { readonly kind: "busy" }
+  /** Another turn is the head by now. */
+  | { readonly kind: "moved"; readonly headId: RunId }
+  | { readonly kind: "unknown_parent" }
+  /** The turn to continue alone is longer than the window. */
+  | { readonly kind: "too_long" }
+  | { readonly kind: "files_too_large" }
+  | { readonly kind: "too_many_turns" }
+  | { readonly kind: "misfit"; readonly failure: HistoryFailure }
+  | NoConversation;
+
+export type WindowAnswer =
+  | { readonly kind: "window"; readonly messages: readonly TranscriptMessage[] }
+  /** The conversation, or this path, is gone; or it holds something else. */
+  | { readonly kind: "erased" | "changed" };
+
+/** What the run of a turn tells its conversation. */
+export type PageAnswer =
+  | { readonly kind: "page"; readonly delivered: DeliveredPage }
+  | { readonly kind: "running" }
+  | NoConversation;
+
+/**
+ * Typed RPC of the object of a conversation, which is that of its first run. Shapes hold for one
+ * release, as in RunMethods.
+ */
+export interface ConversationMethods {
+  /**
+   * Stores a turn before its run is claimed. Contract: the same request again gets the same run.
+   * Every refusal stores nothing.
+   */
+  openTurn(viewer: Viewer, request: TurnRequest): Promise<TurnAnswer>;
+  /** Reads the window of a run again. Contract: only the object of that run asks. */
+  readWindow(runId: RunId, history: HistoryReference): Promise<WindowAnswer>;
+  /**
+   * Stores the page of a turn. Contract: the first page stays; a page of an unknown turn changes
+   * nothing. Only the object of that run sends it.
+   */
+  keepTurn(runId: RunId, delivered: DeliveredPage): Promise<void>;
+}

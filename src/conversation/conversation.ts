@@ -1,0 +1,167 @@
+import type {
+  ConversationMethods,
+  PageAnswer,
+  TurnAnswer,
+  TurnRequest,
+  WindowAnswer,
+} from "../capabilities/conversation.ts";
+import { replaceSources, keptFilesOf } from "../protocol/conversation/kept-files.ts";
+import {
+  CLAIM_WITHIN_MS,
+  type DeliveredPage,
+  type HistoryReference,
+} from "../protocol/conversation/turn.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
+import { isOwn, viewerOfOwner, type RunOwner, type Viewer } from "../protocol/identity/viewer.ts";
+import { joinSources } from "../protocol/label/source.ts";
+import { openTurn } from "./open-turn.ts";
+import type { StoredTurns, Turn } from "./stored-turns.ts";
+import { hasEnded, rereadWindow, type HashNow } from "./window.ts";
+
+/** The first run of a conversation, whose object keeps the conversation. */
+export interface FirstRun {
+  readonly runId: RunId;
+  readonly owner: RunOwner;
+  readonly createdMs: number;
+  /** The conversation that this run continues: it is not the first one. */
+  readonly workflowId: RunId | undefined;
+  /** Its page; `gone` once the run has shrunk, and `unknown` for a direct call. */
+  page(): PageAnswer;
+}
+
+export interface ConversationPorts {
+  readonly turns: StoredTurns;
+  readonly first: FirstRun;
+  readonly files: {
+    has(hash: string): boolean;
+    put(hash: string, base64: string): void;
+  };
+  /** Reads the page of another run. */
+  readonly pageOf: (runId: RunId, viewer: Viewer) => Promise<PageAnswer>;
+  readonly hash: HashNow;
+  readonly nowMs: () => number;
+  /** Stores everything that `work` writes, or nothing of it. */
+  readonly transaction: (work: () => void) => void;
+}
+
+/**
+ * A conversation: its turns, and what the next one may be.
+ * Ownership: one per object of a run. Contract: only the owner of a conversation continues it.
+ */
+export class Conversation implements ConversationMethods {
+  readonly #ports: ConversationPorts;
+
+  constructor(ports: ConversationPorts) {
+    this.#ports = ports;
+  }
+
+  async openTurn(viewer: Viewer, request: TurnRequest): Promise<TurnAnswer> {
+    const { first, turns, files, hash, nowMs } = this.#ports;
+    if (!isOwn(first.owner, viewer)) return { kind: "unknown" };
+    const { workflowId, runId: conversationId, owner } = first;
+    if (workflowId !== undefined) return { kind: "elsewhere", conversationId: workflowId };
+    const missing = this.#begin();
+    if (missing) return missing;
+    for (;;) {
+      const keepsFile = (named: string): boolean => files.has(named);
+      const ports = { conversationId, owner, turns, keepsFile, hash, nowMs: nowMs() };
+      const opening = openTurn(ports, viewer, request);
+      if (opening.kind !== "unsettled") return opening;
+      if (!(await this.#settle(opening.turn))) return opening.answer;
+    }
+  }
+
+  async readWindow(runId: RunId, history: HistoryReference): Promise<WindowAnswer> {
+    const { turns, hash } = this.#ports;
+    const turn = this.#find(runId);
+    const before = turn && turn.parent !== null ? turns.at(turn.parent) : undefined;
+    const window = before && hasEnded(before) && rereadWindow(turns, before, { history, hash });
+    if (!window) return { kind: "erased" };
+    const isSame = window.history.hash === history.hash;
+    return isSame ? { kind: "window", messages: window.messages } : { kind: "changed" };
+  }
+
+  async keepTurn(runId: RunId, delivered: DeliveredPage): Promise<void> {
+    const turn = this.#find(runId);
+    if (turn) this.#keep(turn, delivered);
+  }
+
+  /** Keeps the page of the first run, which is about to be deleted. */
+  keepFirst(): void {
+    const { first } = this.#ports;
+    if (first.workflowId === undefined) this.#begin();
+  }
+
+  /** When the newest turn was opened; undefined while the conversation is its first run. */
+  lastTurnMs(): number | undefined {
+    const { turns } = this.#ports;
+    if (!turns.exist) return undefined;
+    const [head] = turns.newest();
+    return head?.openedMs;
+  }
+
+  /**
+   * Makes the first run a turn, and keeps its page once it has ended. Answers what is missing: a
+   * direct call is no conversation.
+   */
+  #begin(): Extract<TurnAnswer, { kind: "unknown" | "gone" }> | undefined {
+    const { first, turns, transaction } = this.#ports;
+    const [known] = turns.exist ? [turns.at(FIRST)] : [];
+    if (known && hasEnded(known)) return undefined;
+    const answer = first.page();
+    if (answer.kind === "unknown" || answer.kind === "gone") return answer;
+    transaction(() => {
+      const { runId, owner, createdMs: openedMs } = first;
+      const place = { number: FIRST, parent: null, root: FIRST, depth: 0, others: [], end: null };
+      const turn = { ...place, runId, owner, openedMs, messageId: null, hash: null };
+      if (!known) turns.add(turn);
+      if (answer.kind === "page") this.#keep(known ?? turn, answer.delivered);
+    });
+    return undefined;
+  }
+
+  /** Learns whether a turn has ended, or was never claimed. False: neither, so far. */
+  async #settle({ runId, owner, openedMs }: Turn): Promise<boolean> {
+    const { first, turns, nowMs, pageOf } = this.#ports;
+    if (runId === first.runId) return false;
+    const answer = await pageOf(runId, viewerOfOwner(owner));
+    const turn = this.#find(runId);
+    if (!turn || hasEnded(turn)) return true;
+    if (answer.kind === "page") this.#keep(turn, answer.delivered);
+    else if (answer.kind === "unknown" && openedMs < nowMs() - 2 * CLAIM_WITHIN_MS) {
+      turns.remove(turn.number);
+    } else return false;
+    return true;
+  }
+
+  /** Stores a page. The conversation keeps its files from now on. */
+  #keep(turn: Turn, { page, files }: DeliveredPage): void {
+    if (hasEnded(turn)) return;
+    const { first, turns, files: kept, transaction } = this.#ports;
+    const before = turn.parent === null ? undefined : turns.at(turn.parent);
+    const named = [...keptFilesOf(page.messages).values()];
+    const keeper = first.runId;
+    transaction(() => {
+      for (const [hash, base64] of Object.entries(files)) kept.put(hash, base64);
+      const sources = new Map(
+        named.flatMap((file) => (kept.has(file.hash) ? [[file.hash, { ...file, keeper }]] : [])),
+      );
+      const messages = replaceSources(page.messages, sources);
+      const labels = messages.reduce(
+        (known, message) => joinSources(known, message.sources),
+        before?.end?.sources ?? [],
+      );
+      turns.end(turn.number, { ...page, messages }, labels);
+    });
+  }
+
+  #find(runId: RunId): Turn | undefined {
+    const { turns } = this.#ports;
+    if (!turns.exist) return undefined;
+    for (const turn of turns.newest()) if (turn.runId === runId) return turn;
+    return undefined;
+  }
+}
+
+/** Number of the first run. */
+const FIRST = 1;

@@ -1,0 +1,58 @@
+import type { TurnPage } from "../protocol/conversation/turn.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
+import type { RunOwner } from "../protocol/identity/viewer.ts";
+import type { Sources } from "../protocol/label/source.ts";
+
+/** One post of a conversation, and the run that answers it. */
+export interface Turn {
+  readonly number: number;
+  readonly runId: RunId;
+  /** Number of the turn before; null at a root. */
+  readonly parent: number | null;
+  /** Number of the first turn of its path; its own at a root. */
+  readonly root: number;
+  /** Turns before it on its path. */
+  readonly depth: number;
+  readonly messageId: string | null;
+  /** Hash of what was sent; null for the first turn. */
+  readonly hash: string | null;
+  /** Owner of its run. */
+  readonly owner: RunOwner;
+  /** Owners on its path who are not the owner of the conversation. */
+  readonly others: readonly RunOwner[];
+  readonly openedMs: number;
+  /** Null until its page is stored. */
+  readonly end: TurnEnd | null;
+}
+
+/** What is known of a page without reading it. */
+export interface TurnEnd {
+  readonly endedMs: number;
+  readonly hash: string;
+  /** Size of its messages. Unit: bytes of JSON. */
+  readonly bytes: number;
+  /** Those of the whole path. */
+  readonly sources: Sources;
+}
+
+/**
+ * The turns of a conversation and their pages.
+ * Contract: synchronous; a read shows the last write of the same turn of the event loop.
+ */
+export interface StoredTurns {
+  /** The conversation has turns. A chat of one run has none until somebody continues it. */
+  readonly exist: boolean;
+  at(number: number): Turn;
+  /** Turns, the newest first. */
+  newest(): Iterable<Turn>;
+  /** Finds the turns with a client's message id, the newest first. */
+  withMessage(messageId: string): readonly Turn[];
+  /** Number of the next turn. */
+  readonly next: number;
+  /** Stores a turn. The first one creates the tables. */
+  add(turn: Turn): void;
+  /** Stores the page of a turn, and what is known of it. */
+  end(number: number, page: TurnPage, sources: Sources): void;
+  remove(number: number): void;
+  page(number: number): TurnPage;
+}

@@ -1,0 +1,43 @@
+import type { RunId } from "../identity/ids.ts";
+import type { Labelled } from "../label/source.ts";
+import type { TranscriptMessage } from "./message.ts";
+
+/**
+ * The earlier turns that a model is shown, as a run refers to them. Its sources are those of the
+ * whole path from the root, also of turns that were left out.
+ */
+export interface HistoryReference extends Labelled {
+  /** The turn before: a run of the conversation. */
+  readonly after: RunId;
+  /** `sha256:…` over what the window holds. */
+  readonly hash: string;
+  /** Turns in the window: the newest ones. */
+  readonly turns: number;
+  /** Older turns that did not fit. */
+  readonly leftOut: number;
+}
+
+/** What a turn adds to its conversation, once its run has ended. Immutable. */
+export interface TurnPage {
+  /** The run's own messages: what was sent, and what it answered. */
+  readonly messages: readonly TranscriptMessage[];
+  readonly endedMs: number;
+}
+
+/** A page, and the content of the files that its messages name: base64, by hash. */
+export interface DeliveredPage {
+  readonly page: TurnPage;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A client may continue the turn that it names, or begin a branch at the root. */
+export const ROOT = "root";
+
+/**
+ * Time after which no run claims its turn. The conversation drops such a turn after twice that
+ * time, so two clocks may differ by less than it. Unit: milliseconds.
+ */
+export const CLAIM_WITHIN_MS = 30_000;
+
+/** Most turns of one conversation, branches included. */
+export const MAX_TURNS = 5_000;
