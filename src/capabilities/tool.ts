@@ -9,7 +9,7 @@ import type { Result } from "../protocol/outcome/result.ts";
 import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
 import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type { Semantics } from "../protocol/tool/contract-document.ts";
-import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
+import type { CheckContext, ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { ContentPart, ShownContent } from "../protocol/tool/content.ts";
 import type { AmountField } from "../protocol/tool/amount-field.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
@@ -136,7 +136,7 @@ export interface BoundToolRuntime {
    */
   checkState(
     args: JsonObject,
-    context: ToolInvocationContext,
+    context: CheckContext,
     scope: AttemptScope,
   ): Promise<Result<null, ToolFailure>>;
   /**
@@ -249,13 +249,15 @@ export interface HookedCall {
   readonly version: string;
   readonly sideEffectClass: SideEffectClass;
   readonly shownArgs: JsonObject;
-  readonly context: ToolInvocationContext;
+  readonly context: CheckContext;
 }
 
 /** Why a hook refuses. The model and the log see it, so it holds no secret. */
 export interface Veto {
   readonly code: string;
   readonly message: string;
+  /** The run ends too: no other call begins, and no model is asked again. */
+  readonly endsRun?: boolean;
 }
 
 /**

@@ -34,13 +34,15 @@ export function proposeCalls(scope: RunScope, { step, calls, after }: AskedCalls
 /**
  * Executes every call of a step. All calls start at once; the runner decides which run in parallel.
  * A result enters the transcript as soon as all results before it are there, so a crash loses few.
- * A waiting call holds back the results of the calls after it.
+ * A waiting call holds back the results of the calls after it. When a hook ends the run meanwhile,
+ * the calls that wait are asked once more, so that those which have not begun end.
  */
 export async function executeCalls(
   scope: RunScope,
   step: number,
 ): Promise<ExecutedCalls | typeof WAITING> {
   const { invocations, transcript } = scope.state;
+  const wasEnded = invocations.isEndedByHook;
   const running = invocations
     .ofStep(step)
     .filter(({ saga }) => !saga)
@@ -57,6 +59,8 @@ export async function executeCalls(
       transcript.addResult(record, outcome, invocations.sourcesOf(record));
     }
   }
+  // A call that waits for people has not begun: it ends now, and its approval request is closed.
+  if (isWaiting && invocations.isEndedByHook && !wasEnded) return executeCalls(scope, step);
   const hasUnknownOutcome = invocations.ofStep(step).some(({ state }) => state === "EXPIRED");
   return isWaiting ? WAITING : { hasUnknownOutcome };
 }

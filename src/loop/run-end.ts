@@ -133,6 +133,11 @@ export const OUTCOME_UNKNOWN = failed(
     "Check whether the change happened before you ask for it again.",
 );
 
+export const ENDED_BY_HOOK = failed(
+  "ended_by_hook",
+  "A check of this deployment ended the run because of a tool call. The call says why.",
+);
+
 const RUN_INTERRUPTED = failed(
   "interrupted",
   "The run was interrupted too often and did not finish. Start a new run.",

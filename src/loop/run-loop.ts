@@ -16,6 +16,7 @@ import {
 } from "./first-step.ts";
 import {
   brokenRun,
+  ENDED_BY_HOOK,
   endAfterAnswer,
   endOfStop,
   endRun,
@@ -138,7 +139,7 @@ async function allowStep(scope: RunScope, step: Step): Promise<Result<AllowedSte
 
 /** Tells how the run ends after a step; undefined when another step follows. */
 async function endAfterStep(
-  { modelBudget, signal }: RunScope,
+  { modelBudget, signal, state }: RunScope,
   { answer, continued, hasUnknownOutcome }: StepResult,
 ): Promise<RunEnd | undefined> {
   // A run that has ended keeps no object awake, so the tenant's ledger has to know before that.
@@ -146,5 +147,6 @@ async function endAfterStep(
   const stopped = stopReasonOf(signal);
   if (stopped) return endOfStop(stopped);
   if (hasUnknownOutcome) return OUTCOME_UNKNOWN;
+  if (state.invocations.isEndedByHook) return ENDED_BY_HOOK;
   return continued ? undefined : endAfterAnswer(answer);
 }

@@ -54,16 +54,17 @@ export async function runStep(
   scope: RunScope,
   step: AllowedStep,
 ): Promise<StepResult | typeof WAITING> {
-  const { inbox, journal, modelCalls, signal } = scope;
+  const { inbox, journal, modelCalls, signal, state } = scope;
   const answer = step.answer ?? (await answerStep(scope, step));
   const executed = await executeCalls(scope, step.number);
   if (executed === WAITING) return WAITING;
   const { hasUnknownOutcome } = executed;
   const { finish, usage } = answer;
   const isOpen = finish === "tool_calls" || finish === "pause";
+  const isStopped = signal.aborted || state.invocations.isEndedByHook;
   const isWanted = isOpen || (inbox.hasSteering && finish !== "error");
   const isLast = modelCalls.left <= 0;
-  const continued = isWanted && !isLast && !signal.aborted && !hasUnknownOutcome;
+  const continued = isWanted && !isLast && !isStopped && !hasUnknownOutcome;
   if (!continued) inbox.close();
   journal.append([{ type: "step_finished", step: step.number, finish, usage, continued }]);
   return { answer, continued, hasUnknownOutcome };

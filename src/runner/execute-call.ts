@@ -27,7 +27,8 @@ export interface PreparedCall extends ValiditySubject {
 export interface ExecutePorts extends AskPorts, WantedPorts, SagaPorts {
   readonly approvals: Pick<ApprovalDesk, "consume">;
   readonly images: Pick<ImageKeeper, "identify">;
-  readonly invocations: SagaPorts["invocations"] & Pick<InvocationLedger, "dispatch" | "measure">;
+  readonly invocations: SagaPorts["invocations"] &
+    Pick<InvocationLedger, "dispatch" | "isEndedByHook" | "measure">;
   readonly journal: Pick<RunJournal, "append" | "secure">;
   readonly clock: AskPorts["clock"];
   readonly policy: AskPorts["policy"];

@@ -10,7 +10,8 @@ import { showContent } from "../protocol/tool/content.ts";
 import { mutates, type ActiveCall } from "./active-call.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { formatErrorKinds, SAME_RESULT, type CallHistory } from "./call-history.ts";
-import { askHooksAfter, hookedCall, type HookPorts } from "./gates/ask-hooks.ts";
+import { askHooksAfter, failureOf, hookedCall, type HookPorts } from "./gates/ask-hooks.ts";
+import { checkContextOf } from "./gates/check-context.ts";
 import type { FinalState } from "./invocation/invocation-ledger.ts";
 import type { Conclusion } from "./outcome/conclusion.ts";
 import { formatContent, keepImages } from "./output/content.ts";
@@ -21,11 +22,12 @@ import { failedState, type RecordPorts } from "./record.ts";
 import { dispatchStateOf, hasHappened } from "./retry/decide-next.ts";
 
 /** What finalising needs from the run. */
-export interface FinalisePorts extends RecordPorts, HookPorts, PlanPorts {
-  readonly history: CallHistory;
-  readonly images: Pick<ImageKeeper, "keep">;
-  readonly clock: HookPorts["clock"];
-}
+export type FinalisePorts = RecordPorts &
+  HookPorts &
+  PlanPorts & {
+    readonly history: CallHistory;
+    readonly images: Pick<ImageKeeper, "keep">;
+  };
 
 /**
  * Turns the last attempt at a call into its conclusion: adds the call to the run's history,
@@ -63,7 +65,8 @@ export async function finalise(
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
   const content = outcome.ok ? outcome.value.content : [];
-  const asked = hookedCall(call.tool, ranWith, shownArgs);
+  const context = checkContextOf(ports, ranWith, argumentsDigest);
+  const asked = hookedCall(call.tool, context, shownArgs);
   const veto = await askHooksAfter(ports, asked, { observation, content: showContent(content) });
   if (veto) return { ...conclusion, outcome: withhold(outcome, veto), warnings: undo.warnings };
   return { ...conclusion, content: keepImages(ports.images, content) };
@@ -80,7 +83,7 @@ export const WITHHELD_FAILURE = "the tool was asked to act, but its outcome is w
 function withhold(outcome: AttemptResult["outcome"], veto: Veto): Result<never, ToolFailure> {
   const message = `${outcome.ok ? WITHHELD_RESULT : WITHHELD_FAILURE}${veto.message}`;
   const taxonomyClass = outcome.ok ? "POLICY_VIOLATION" : outcome.failure.taxonomyClass;
-  return fail({ taxonomyClass, errors: [{ field: null, code: veto.code, message }] });
+  return fail(failureOf(taxonomyClass, { ...veto, message }));
 }
 
 /** A call whose output does not fit the contract has happened all the same: it is COMPLETED. */

@@ -48,7 +48,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
   const response = respond(observation.status.taxonomy_class, dispatchState);
-  const { errorId, detail }: Partial<ToolFailure> = outcome.ok ? {} : outcome.failure;
+  const { errorId, detail, endsRun }: Partial<ToolFailure> = outcome.ok ? {} : outcome.failure;
   const verification = planVerification(call, conclusion, endedAtMs);
   const known = ports.invocations.find(context);
   const used = known && usedAmounts(call.tool, known);
@@ -61,6 +61,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
     ...(errorId !== undefined && { errorId }),
     ...(detail !== undefined && { detail }),
+    ...(endsRun && { endsRun }),
     ...(output && { output }),
     ...(used && { used }),
     ...(compensation && { compensation }),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
+import type { CheckContext } from "../../src/protocol/invocation/record.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { Verification } from "../../src/protocol/outcome/verification.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
@@ -10,12 +11,16 @@ import { crashes } from "./lab-crashes.ts";
 export const moved: string[] = [];
 const movedUnder = new Set<string>();
 
+/** What `checkState` of a transfer was given as its context. */
+export const checked: CheckContext[] = [];
+
 /** Accounts that accept no money at the moment. */
 export const frozen = new Set<string>();
 beforeEachFile(() => {
   moved.length = 0;
   movedUnder.clear();
   frozen.clear();
+  checked.length = 0;
   Object.assign(account, { owner: "user:olga", keeper: "user:olga" });
 });
 
@@ -44,13 +49,15 @@ const transfer = defineTool({
       holds: ({ to }) => to !== "me",
     },
   ],
-  checkState: ({ to }) =>
-    frozen.has(to)
+  checkState: ({ to }, context) => {
+    checked.push(context);
+    return frozen.has(to)
       ? fail({
           taxonomyClass: "STALE_STATE",
           errors: [{ field: "/to", code: "frozen", message: "the account is frozen" }],
         })
-      : ok(null),
+      : ok(null);
+  },
   describe: ({ to, amount: money }) => ({
     action: "Transfer money",
     consequence: `${money} USD leave the account and go to ${to}.`,

@@ -1,4 +1,4 @@
-import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
+import type { CheckContext, ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { ExpectedState } from "../../protocol/outcome/verification.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { ExpectedState } from "../../protocol/outcome/verification.ts";
  */
 export interface AuthorCode {
   execute?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
-  checkState?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
+  checkState?(args: never, context: CheckContext, capabilities: never): unknown;
   preview?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   reconcile?(args: never, context: ToolInvocationContext, capabilities: never): unknown;
   verify?(

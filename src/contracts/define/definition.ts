@@ -8,7 +8,7 @@ import type { Reconciliation } from "../../protocol/outcome/reconciliation.ts";
 import type { ExpectedState, Verification } from "../../protocol/outcome/verification.ts";
 import type { SideEffectClass, ToolEffect } from "../../protocol/tool/effect.ts";
 import type { FailureClass } from "../../protocol/outcome/taxonomy.ts";
-import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
+import type { CheckContext, ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { AmountField } from "../../protocol/tool/amount-field.ts";
 import type { ContentLimits, ToolContent } from "../../protocol/tool/content.ts";
 import type { ToolLifecycle } from "../../protocol/tool/lifecycle.ts";
@@ -106,7 +106,7 @@ export interface ToolDefinition<
   /** Checks that the target is still as the call assumes. Runs before every dispatch. */
   checkState?(
     args: v.InferOutput<In>,
-    context: ToolInvocationContext,
+    context: CheckContext,
     capabilities: Granted<Needs>,
   ): ToolOutcome<null>;
   /**

@@ -28,6 +28,20 @@ export interface ToolInvocationContext {
   readonly part: number;
 }
 
+/** Context of a check of one call: of a hook, and of the contract's `checkState`. */
+export interface CheckContext extends ToolInvocationContext {
+  /** Roles of the token with which the run began. */
+  readonly callerRoles: readonly string[];
+  /** Who approved the call with these arguments; empty before somebody has. */
+  readonly approvers: readonly Approver[];
+}
+
+/** A person who approved a call, and the person's roles at that time. */
+export interface Approver {
+  readonly actorId: ActorId;
+  readonly roles: readonly string[];
+}
+
 /** What `toolRunner.exec` returns (seeds/000, "Tool Policy Architecture"). */
 export interface ToolExecResult {
   readonly toolCallId: ToolCallId;
@@ -146,6 +160,8 @@ export interface InvocationEnd {
   readonly detail?: string;
   /** What it used, when that is not what it reserved. */
   readonly used?: BudgetAmounts;
+  /** A hook ended the run with this call. */
+  readonly endsRun?: true;
   /** What the run learned from it; absent when there was no tool to call. */
   readonly lesson?: CallLesson;
   /** When it got the run's lock. Unit: Unix milliseconds. */

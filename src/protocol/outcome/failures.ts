@@ -125,6 +125,10 @@ export const FAILURES = {
     "what people see of this call changes each time before it can begin; do not ask again",
   ],
   key_expired: ["STALE_STATE", "the service no longer recognises a repetition of this call"],
+  run_ended: [
+    "STALE_STATE",
+    "a check of this deployment ended the run before this call began, so it was not made",
+  ],
   skipped: [
     "STALE_STATE",
     "the user sent a message before this call began, so it was not made; ask again if needed",

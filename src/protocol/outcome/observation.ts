@@ -72,6 +72,8 @@ export interface ToolFailure {
   readonly notCommitted?: true;
   /** Something happened and stays. Only the runner says so, of a saga. */
   readonly committed?: true;
+  /** A hook ends the run with this call. Only the runner says so. */
+  readonly endsRun?: true;
   /** Of an error that nobody expected: names its line in the deployment's log. */
   readonly errorId?: string;
   /** For operators alone: which fields of the tool's output do not fit, without their values. */

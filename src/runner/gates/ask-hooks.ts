@@ -3,16 +3,17 @@ import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { HookedCall, ToolHook, Veto } from "../../capabilities/tool.ts";
 import { frozenCopyOf } from "../../protocol/json/copy.ts";
-import type { ObservationObject } from "../../protocol/outcome/observation.ts";
+import type { ObservationObject, ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail } from "../../protocol/outcome/result.ts";
 import type { ShownContent } from "../../protocol/tool/content.ts";
 import { answerWithin, type Patience } from "../../contracts/bind/answer-within.ts";
 import { boundError, CANCELLED } from "../outcome/tool-failure.ts";
+import { checkContextOf, type CheckContextPorts } from "./check-context.ts";
 import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";
 
 /** What asking the deployment's hooks takes. */
-export interface HookPorts {
+export interface HookPorts extends CheckContextPorts {
   readonly hooks: readonly ToolHook[];
   readonly clock: Clock;
   readonly log: Log;
@@ -31,19 +32,29 @@ const BROKEN: Veto = errorOf("hook_failed");
  */
 export const askHooks: Gate<ValiditySubject, HookPorts> = {
   name: "hooks",
-  async check({ tool, accepted, authority, signal }, { hooks, clock, log }) {
+  async check({ tool, accepted, authority, signal }, ports) {
+    const { hooks, clock, log } = ports;
     if (hooks.length === 0) return PASSED;
-    const call = frozenCopyOf(hookedCall(tool, authority.context, accepted.shown));
+    const context = checkContextOf(ports, authority.context, accepted.payloadHash);
+    const call = frozenCopyOf(hookedCall(tool, context, accepted.shown));
     for (const hook of hooks) {
       const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS, signal };
       const veto = await vetoOf(patience, async () => hook.before?.(call));
       if (signal.aborted) return CANCELLED;
-      if (veto)
-        return fail({ taxonomyClass: "POLICY_VIOLATION", errors: [{ field: null, ...veto }] });
+      if (veto) return fail(failureOf("POLICY_VIOLATION", veto));
     }
     return PASSED;
   },
 };
+
+/** Builds the failure of a call that a hook vetoes. */
+export function failureOf(
+  taxonomyClass: ToolFailure["taxonomyClass"],
+  { code, message, endsRun }: Veto,
+): ToolFailure {
+  const errors = [{ field: null, code, message }];
+  return { taxonomyClass, errors, ...(endsRun === true && { endsRun }) };
+}
 
 /** What hooks see of an outcome. */
 interface Seen {
@@ -92,7 +103,8 @@ async function vetoOf(
     const waited = await answerWithin(patience, ask);
     if (waited.kind !== "answered") return BROKEN;
     const veto = waited.value;
-    return veto && boundError({ field: null, ...veto });
+    if (!veto) return undefined;
+    return { ...boundError({ field: null, ...veto }), endsRun: veto.endsRun === true };
   } catch (thrown) {
     patience.log.fault("hook_threw", thrown);
     return BROKEN;

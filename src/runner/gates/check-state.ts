@@ -1,4 +1,5 @@
 import { askTool, type AskPorts } from "../author-code/ask-tool.ts";
+import { checkContextOf, type CheckContextPorts } from "./check-context.ts";
 import type { ValiditySubject } from "./subjects.ts";
 import { PASSED, type Gate } from "./gate.ts";
 
@@ -6,13 +7,13 @@ import { PASSED, type Gate } from "./gate.ts";
  * The gate `state`: asks the contract whether the target is still as the call assumes.
  * Fails: STALE_STATE, or the failure that the check returns; TIMEOUT; UNKNOWN_ERROR.
  */
-export const checkState: Gate<ValiditySubject, AskPorts> = {
+export const checkState: Gate<ValiditySubject, AskPorts & CheckContextPorts> = {
   name: "state",
   async check(subject, ports) {
     const { tool, accepted, authority } = subject;
-    const { context, scope } = authority;
+    const context = checkContextOf(ports, authority.context, accepted.payloadHash);
     const answer = await askTool(ports, subject, () =>
-      tool.checkState(accepted.args, context, scope),
+      tool.checkState(accepted.args, context, authority.scope),
     );
     return answer.ok ? PASSED : answer;
   },

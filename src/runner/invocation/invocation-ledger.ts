@@ -61,10 +61,16 @@ export class InvocationLedger {
   readonly #records = new Map<string, ToolInvocationRecord>();
   /** Operations of each step, in the order asked. */
   readonly #steps = new Map<number, string[]>();
+  #isEndedByHook = false;
 
   constructor(journal: Pick<RunJournal, "record">, stored: readonly ToolInvocationRecord[]) {
     this.#journal = journal;
     for (const record of stored) this.#take(record);
+  }
+
+  /** Tells whether a hook ended the run. No call begins any more. */
+  get isEndedByHook(): boolean {
+    return this.#isEndedByHook;
   }
 
   get hasCalls(): boolean {
@@ -231,6 +237,7 @@ export class InvocationLedger {
       this.#steps.set(record.step, operations);
     }
     this.#records.set(operation, record);
+    this.#isEndedByHook ||= record.end?.endsRun === true;
   }
 }
 

@@ -21,7 +21,7 @@ export interface RetryPorts extends WantedPorts {
   readonly budget: Pick<RunBudget, "takeRetry">;
   readonly clock: Clock;
   readonly random: Random;
-  readonly invocations: Pick<InvocationLedger, "find" | "retract" | "retryAt">;
+  readonly invocations: Pick<InvocationLedger, "find" | "isEndedByHook" | "retract" | "retryAt">;
   /** When the run's time is up. Unit: Unix milliseconds; infinity without a limit. */
   readonly endsAtMs: () => number;
   readonly journal: Pick<RunJournal, "append">;
