@@ -23,7 +23,7 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   turns: `CREATE TABLE turns (
     number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, parent INTEGER, root INTEGER NOT NULL,
     depth INTEGER NOT NULL, message_id TEXT, hash TEXT, owner TEXT NOT NULL, others TEXT NOT NULL,
-    opened_ms INTEGER NOT NULL, ended_ms INTEGER, page_hash TEXT, bytes INTEGER, sources TEXT
+    opened_ms INTEGER NOT NULL, ended_ms INTEGER, page_hash TEXT, bytes INTEGER, labels TEXT
   );
   CREATE INDEX turns_by_message ON turns (message_id) WHERE message_id IS NOT NULL`,
   pages: `CREATE TABLE pages (

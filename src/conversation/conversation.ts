@@ -13,7 +13,7 @@ import {
 } from "../protocol/conversation/turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import { isOwn, viewerOfOwner, type RunOwner, type Viewer } from "../protocol/identity/viewer.ts";
-import { joinSources } from "../protocol/label/source.ts";
+import { joinClasses, joinSources, type Labels } from "../protocol/label/source.ts";
 import { openTurn } from "./open-turn.ts";
 import type { StoredTurns, Turn } from "./stored-turns.ts";
 import { hasEnded, rereadWindow, type HashNow } from "./window.ts";
@@ -147,9 +147,12 @@ export class Conversation implements ConversationMethods {
         named.flatMap((file) => (kept.has(file.hash) ? [[file.hash, { ...file, keeper }]] : [])),
       );
       const messages = replaceSources(page.messages, sources);
-      const labels = messages.reduce(
-        (known, message) => joinSources(known, message.sources),
-        before?.end?.sources ?? [],
+      const labels = messages.reduce<Labels>(
+        (known, message) => ({
+          sources: joinSources(known.sources, message.sources),
+          dataClasses: joinClasses(known.dataClasses, message.dataClasses),
+        }),
+        before?.end?.labels ?? { sources: [], dataClasses: [] },
       );
       turns.end(turn.number, { ...page, messages }, labels);
     });

@@ -1,7 +1,7 @@
 import type { TurnPage } from "../protocol/conversation/turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { RunOwner } from "../protocol/identity/viewer.ts";
-import type { Sources } from "../protocol/label/source.ts";
+import type { Labels } from "../protocol/label/source.ts";
 
 /** One post of a conversation, and the run that answers it. */
 export interface Turn {
@@ -32,7 +32,7 @@ export interface TurnEnd {
   /** Size of its messages. Unit: bytes of JSON. */
   readonly bytes: number;
   /** Those of the whole path. */
-  readonly sources: Sources;
+  readonly labels: Labels;
 }
 
 /**
@@ -52,7 +52,7 @@ export interface StoredTurns {
   /** Stores a turn. The first one creates the tables. */
   add(turn: Turn): void;
   /** Stores the page of a turn, and what is known of it. */
-  end(number: number, page: TurnPage, sources: Sources): void;
+  end(number: number, page: TurnPage, labels: Labels): void;
   remove(number: number): void;
   page(number: number): TurnPage;
 }

@@ -74,7 +74,7 @@ function join(turns: StoredTurns, taken: readonly EndedTurn[], hash: HashNow): W
       hash: hash(JSON.stringify(hashes)),
       turns: taken.length,
       leftOut: oldest.depth,
-      ...labelled(newest.end.sources),
+      ...labelled(newest.end.labels.sources, newest.end.labels.dataClasses),
     },
   };
 }

@@ -40,6 +40,6 @@ function addMissingResults({
   for (const record of invocations.ended()) {
     const { toolCallId, end } = record;
     if (!end || !asked.has(toolCallId) || answered.has(toolCallId)) continue;
-    transcript.addResult(record, end, invocations.sourcesOf(record));
+    transcript.addResult(record, end, invocations.labelsOf(record));
   }
 }

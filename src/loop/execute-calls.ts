@@ -1,12 +1,15 @@
-import type { ToolExecResult, ToolInvocationRecord } from "../protocol/invocation/record.ts";
-import { madeAfter, type MadeAfter } from "../protocol/label/source.ts";
+import type {
+  ShownBefore,
+  ToolExecResult,
+  ToolInvocationRecord,
+} from "../protocol/invocation/record.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
 import { toExecResult } from "../runner/outcome/exec-result.ts";
 import { WAITING } from "../runner/waiting.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** The calls that a step's model answer asked for. */
-interface AskedCalls extends MadeAfter {
+interface AskedCalls extends ShownBefore {
   readonly step: number;
   readonly calls: readonly ToolCall[];
 }
@@ -18,12 +21,12 @@ interface ExecutedCalls {
 }
 
 /** Shows every tool call of a step to readers and admits its operation. */
-export function proposeCalls(scope: RunScope, { step, calls, after }: AskedCalls): void {
+export function proposeCalls(scope: RunScope, { step, calls, ...shown }: AskedCalls): void {
   const nowMs = scope.clock.nowMs();
   const events = calls.map((call) => {
     const { toolCallId, name: toolName } = call;
     const part = scope.nextPart();
-    scope.state.invocations.admit(call, { step, part, ...madeAfter(after) }, nowMs);
+    scope.state.invocations.admit(call, { step, part, ...shown }, nowMs);
     const { title } = scope.tools.find(({ name }) => name === toolName) ?? {};
     const named = { toolName, ...(title !== undefined && { title }) };
     return { type: "tool_call_proposed" as const, part, toolCallId, ...named };
@@ -56,7 +59,7 @@ export async function executeCalls(
     else {
       // No model reads the result of a direct call.
       if (isWaiting || answered.has(toolCallId) || scope.claim.call) continue;
-      transcript.addResult(record, outcome, invocations.sourcesOf(record));
+      transcript.addResult(record, outcome, invocations.labelsOf(record));
     }
   }
   // A call that waits for people has not begun: it ends now, and its approval request is closed.

@@ -8,6 +8,7 @@ import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { callerOf, type Caller } from "../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
+import { mayShow } from "../protocol/policy/data-classes.ts";
 import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 import { soleWorkspace } from "../protocol/policy/membership.ts";
 import { policyOfRun } from "../protocol/policy/narrow.ts";
@@ -22,7 +23,7 @@ import { loadContext, NO_CONTEXT } from "./load-context.ts";
 import { ModelBudget } from "./model-budget.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { buildPrompt } from "./prompt.ts";
-import { endOfStop, TOOLS_UNAVAILABLE, type RunEnd } from "./run-end.ts";
+import { DATA_NOT_ALLOWED, endOfStop, TOOLS_UNAVAILABLE, type RunEnd } from "./run-end.ts";
 import {
   stopReasonOf,
   type LoopInput,
@@ -88,13 +89,27 @@ export async function openScope({
     log: ports.log,
     random: ports.random,
     ...openTools({ input, ports, state }, { ...terms, nextPart }),
-    prompt: context.ok ? buildPrompt(claim, context.value) : context,
+    prompt:
+      checkShownData({ input, state }, terms) ??
+      (context.ok ? buildPrompt(claim, context.value) : context),
     modelBudget,
     modelCalls: restoreModelCalls({ input, ports }, policy),
     callIds: new CallIds(state.transcript.messages),
     isPolicyLost: facts.pin !== undefined && loaded.deniedBecause !== undefined,
     nextPart,
   });
+}
+
+/**
+ * Ends a run whose conversation holds data that its policy does not show here.
+ * Threat: somebody goes on with another model or assistant, which may not see the results.
+ */
+function checkShownData(
+  { input: { claim }, state }: Pick<ScopeParts, "input" | "state">,
+  { policy, caller }: Pick<RunTerms, "policy" | "caller">,
+): Result<never, RunEnd> | undefined {
+  const mayGoOn = state.transcript.dataClasses.every((one) => mayShow(policy, one, caller));
+  return claim.call || mayGoOn ? undefined : fail(DATA_NOT_ALLOWED);
 }
 
 /** Models of the tenant's own provider are known from the claim. */

@@ -100,6 +100,12 @@ export const TOOLS_UNAVAILABLE = failed(
   "The tools of this run could not be read. Start a new run later.",
 );
 
+export const DATA_NOT_ALLOWED = failed(
+  "data_not_allowed",
+  "Policy does not show data of this conversation to this caller, model or assistant. " +
+    "Start a new conversation.",
+);
+
 export const CONTEXT_UNAVAILABLE = failed(
   "context_unavailable",
   "What the deployment knows about this conversation could not be read. Try again later.",

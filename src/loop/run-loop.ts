@@ -84,6 +84,7 @@ function restoreState(
       claimedMessages,
       window,
       sources: claim.history?.sources,
+      dataClasses: claim.history?.dataClasses,
     }),
     invocations: new InvocationLedger(journal, invocations),
     usage: progress.usage,

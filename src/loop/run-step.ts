@@ -114,7 +114,7 @@ async function answerStep(
   const untold = sourcesOfPrompt(scope);
   const after = joinSources(untold, state.transcript.sources);
   state.transcript.add({ ...toMessage(answered.answer, calls), ...labelled(untold) });
-  proposeCalls(scope, { step: number, calls, after });
+  proposeCalls(scope, { step: number, calls, after, shownData: state.transcript.dataClasses });
   return answer;
 }
 

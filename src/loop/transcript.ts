@@ -4,7 +4,14 @@ import {
   type TranscriptMessage,
   type TranscriptToolCall,
 } from "../protocol/conversation/message.ts";
-import { joinSources, labelled, type Sources } from "../protocol/label/source.ts";
+import {
+  joinClasses,
+  joinSources,
+  labelled,
+  type Labels,
+  type Sources,
+} from "../protocol/label/source.ts";
+import type { DataClassification } from "../protocol/tool/data-class.ts";
 import type { InvocationEnd, ToolInvocationRecord } from "../protocol/invocation/record.ts";
 
 /** The messages of a run; the first `claimedMessages` came with the request. */
@@ -15,6 +22,8 @@ export interface StoredTranscript {
   readonly window?: readonly TranscriptMessage[];
   /** The sources of the earlier turns, also of those that the window leaves out. */
   readonly sources?: Sources | undefined;
+  /** Likewise the classes of their data. */
+  readonly dataClasses?: readonly DataClassification[] | undefined;
 }
 
 /**
@@ -28,13 +37,15 @@ export class Transcript {
   #measuredMessages: number;
   #addedChars = 0;
   #sources: Sources;
+  #dataClasses: readonly DataClassification[];
 
   constructor(journal: Pick<RunJournal, "remember">, stored: StoredTranscript) {
     this.#journal = journal;
-    const { window = [], messages, sources = [] } = stored;
+    const { window = [], messages, sources = [], dataClasses = [] } = stored;
     this.#messages = [...window, ...messages];
     this.#measuredMessages = window.length + stored.claimedMessages;
     this.#sources = sources;
+    this.#dataClasses = dataClasses;
     for (const message of messages) this.#label(message);
   }
 
@@ -47,6 +58,11 @@ export class Transcript {
     return this.#sources;
   }
 
+  /** The classes of the data in the whole conversation. */
+  get dataClasses(): readonly DataClassification[] {
+    return this.#dataClasses;
+  }
+
   add(message: TranscriptMessage): void {
     this.#messages.push(message);
     this.#label(message);
@@ -57,9 +73,9 @@ export class Transcript {
   addResult(
     { toolCallId, name }: Pick<ToolInvocationRecord, "toolCallId" | "name">,
     { observation: result, content }: Pick<InvocationEnd, "observation" | "content">,
-    sources: Sources,
+    { sources, dataClasses }: Labels,
   ): void {
-    const beside = { ...(content && { content }), ...labelled(sources) };
+    const beside = { ...(content && { content }), ...labelled(sources, dataClasses) };
     this.add({ role: "tool", toolCallId, name, result, ...beside });
   }
 
@@ -91,8 +107,9 @@ export class Transcript {
     return this.#addedChars > MAX_CONVERSATION_BYTES;
   }
 
-  #label({ sources }: TranscriptMessage): void {
-    this.#sources = joinSources(this.#sources, sources);
+  #label(message: TranscriptMessage): void {
+    this.#sources = joinSources(this.#sources, message.sources);
+    this.#dataClasses = joinClasses(this.#dataClasses, message.dataClasses);
   }
 
   #lastAssistantIndex(): number {

@@ -54,10 +54,12 @@ export async function prepare(
   const isStep = toolCall.saga !== undefined;
   const wantedCall = { tool, signal, hasBegun: ranWith !== undefined, isStep };
 
+  const { shownData = [] } = ports.invocations.find(call.context) ?? {};
+
   const wanted = checkStillWanted(ports, wantedCall, trail);
   if (!wanted.ok) return wanted;
 
-  const allowed = checkAllowed(ports, { terms, tool }, trail);
+  const allowed = checkAllowed(ports, { terms, tool, shownData }, trail);
   if (!allowed.ok) return allowed;
 
   const read = await readArguments(tool, toolCall, trail);
@@ -65,7 +67,7 @@ export async function prepare(
   const accepted = attempt.accept(read.value);
 
   const { context } = call;
-  const policyCall = { terms, tool, args: accepted.args, operation: context };
+  const policyCall = { terms, tool, args: accepted.args, operation: context, shownData };
   const obeyed = await obeyPolicy(ports, policyCall, trail);
   if (!obeyed.ok) return obeyed;
 
@@ -171,6 +173,7 @@ function bindingOf({ tool, accepted, authority }: ValiditySubject): InvocationBi
     idempotencyKey: authority.scope.idempotencyKey,
     ...(authority.target !== undefined && { target: authority.target }),
     mutates: mutates(tool),
+    dataClass: tool.spec.dataClass,
     ...(workspaceId !== undefined && { workspaceId }),
     shownArgs: accepted.shown,
   };

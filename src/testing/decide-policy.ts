@@ -14,6 +14,7 @@ import { checkAllowed } from "../runner/gates/check-allowed.ts";
 import { GateTrail } from "../runner/gates/gate.ts";
 import { obeyPolicy } from "../runner/gates/obey-policy.ts";
 import { readArguments } from "../runner/gates/read-arguments.ts";
+import type { PolicySubject } from "../runner/gates/subjects.ts";
 import { fillNode20 } from "./fill-node-20.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { readTime } from "./read-time.ts";
@@ -42,6 +43,8 @@ export interface PolicyQuestion {
   readonly assistantId?: string;
   /** The models that may answer in the run. Default: none, as in a direct call. */
   readonly models?: readonly string[];
+  /** Classes of the data that the model was shown before. Default: none. */
+  readonly shownData?: PolicySubject["shownData"];
   /** Connections that the request names. Default: none. */
   readonly connectionIds?: readonly string[];
   /** The workspace of the run. Default: the one of which the caller is a member. */
@@ -60,7 +63,7 @@ export async function decidePolicy(
   question: PolicyQuestion,
 ): Promise<PolicyAnswer> {
   fillNode20();
-  const { principal, connectionIds = [], assistantId, models = [] } = question;
+  const { principal, connectionIds = [], assistantId, models = [], shownData = [] } = question;
   const policy = readPolicy(document);
   const { workspaceId = soleWorkspace(policy, principal) } = question;
   const clock = new FakeClock(readTime(question.now));
@@ -76,13 +79,14 @@ export async function decidePolicy(
     authorizationOf: createPolicyAuthorization,
     budget: restoreRunBudget([], policy),
   };
-  const allowed = checkAllowed(ports, { terms, tool }, trail);
+  const allowed = checkAllowed(ports, { terms, tool, shownData }, trail);
   if (!allowed.ok) return refuse(trail, allowed.failure);
   const argumentsText = JSON.stringify(question.args);
   const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
   if (!read.ok) return refuse(trail, read.failure.failure);
   const operation = { step: 1, toolCallId: "call_1_1" as ToolCallId };
-  const obeyed = await obeyPolicy(ports, { terms, tool, args: read.value.args, operation }, trail);
+  const call = { terms, tool, args: read.value.args, operation, shownData };
+  const obeyed = await obeyPolicy(ports, call, trail);
   if (!obeyed.ok) return refuse(trail, obeyed.failure);
   const approval = approvalTermsOf({ ...obeyed.value, pinned: policy, current: policy });
   return approval

@@ -14,6 +14,7 @@ const PASSED = [
   "still_wanted",
   "policy",
   "caller",
+  "data",
   "parse",
   "arguments",
   "rules",
@@ -66,12 +67,12 @@ describe("a call that was ended names the gate that ended it:", () => {
   test.each<[string, string, string, readonly string[]]>([
     ["lab__nowhere", "{}", "lookup", []],
     ["lab__delete_all", "{}", "policy", ["lookup", "still_wanted"]],
-    ["core__calculate", "{", "parse", ["lookup", "still_wanted", "policy", "caller"]],
+    ["core__calculate", "{", "parse", ["lookup", "still_wanted", "policy", "caller", "data"]],
     [
       "core__calculate",
       '{"expression":7}',
       "arguments",
-      ["lookup", "still_wanted", "policy", "caller", "parse"],
+      ["lookup", "still_wanted", "policy", "caller", "data", "parse"],
     ],
     ["lab__write_note", '{"text":"a","to":"eve"}', "argument_rules", PASSED.slice(0, -2)],
     ["lab__call_service", "{}", "authorise", PASSED.slice(0, -3)],

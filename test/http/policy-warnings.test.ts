@@ -76,6 +76,21 @@ test.each([
     "no known person",
   ],
   [
+    "a role for data that nobody of the tenant has",
+    { allowedTools: ["core__calculate"], dataClasses: { public: { roles: ["finanse"] } } },
+    "/dataClasses/public/roles/0",
+    "no known person",
+  ],
+  [
+    "an upstream for data that no tool reaches",
+    {
+      allowedTools: ["core__calculate"],
+      dataClasses: { public: { upstreams: ["shop.test", "shop.tset"] } },
+    },
+    "/dataClasses/public/upstreams/1",
+    "no tool reaches it",
+  ],
+  [
     "a pattern for whose roles nobody is there",
     { ...PAY, approvals: [{ tools: ["lab__transfer"], pattern: "compliance" }] },
     "/approvals/0/pattern",

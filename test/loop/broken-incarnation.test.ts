@@ -96,6 +96,7 @@ const RECORD: ToolInvocationRecord = {
     payloadHash: "sha256:p",
     idempotencyKey: "key",
     mutates: true,
+    dataClass: "internal" as const,
     shownArgs: { text: "hi" },
   },
 };
@@ -171,7 +172,13 @@ test.each([
         { type: "done", error: { code } },
       ]);
       expect(storage.messages.slice(1)).toEqual([
-        { role: "tool", toolCallId: "a", name: NAME, result: observation },
+        {
+          role: "tool",
+          toolCallId: "a",
+          name: NAME,
+          result: observation,
+          dataClasses: record?.binding && ["internal"],
+        },
       ]);
     }
   },

@@ -15,6 +15,7 @@ const binding = (idempotencyKey = "key") => ({
   payloadHash: "sha256:payload",
   idempotencyKey,
   mutates: true,
+  dataClass: "internal" as const,
   shownArgs: {},
 });
 const END = { startedAtMs: 1, endedAtMs: 2 } as InvocationEnd;

@@ -2,7 +2,7 @@ import type { StoredTurns, Turn, TurnEnd } from "../../../src/conversation/store
 import type { TurnPage } from "../../../src/protocol/conversation/turn.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { RunOwner } from "../../../src/protocol/identity/viewer.ts";
-import type { Sources } from "../../../src/protocol/label/source.ts";
+import type { Labels } from "../../../src/protocol/label/source.ts";
 import { utf8Bytes } from "../../../src/protocol/text/encoding.ts";
 import { hashNow } from "../../hash-now.ts";
 import { packText, splitText, unpackText, type PackedText } from "../../packed-text.ts";
@@ -82,7 +82,7 @@ export class TurnTables implements StoredTurns {
     );
   }
 
-  end(number: number, page: TurnPage, sources: Sources): void {
+  end(number: number, page: TurnPage, labels: Labels): void {
     const text = JSON.stringify(page);
     for (const [part, piece] of splitText(text).entries()) {
       this.#sql.exec(
@@ -93,11 +93,11 @@ export class TurnTables implements StoredTurns {
       );
     }
     this.#sql.exec(
-      "UPDATE turns SET ended_ms = ?, page_hash = ?, bytes = ?, sources = ? WHERE number = ?",
+      "UPDATE turns SET ended_ms = ?, page_hash = ?, bytes = ?, labels = ? WHERE number = ?",
       page.endedMs,
       hashNow(text),
       utf8Bytes(JSON.stringify(page.messages)),
-      JSON.stringify(sources),
+      JSON.stringify(labels),
       number,
     );
   }
@@ -128,7 +128,7 @@ type TurnRow = {
   ended_ms: number | null;
   page_hash: string | null;
   bytes: number | null;
-  sources: string | null;
+  labels: string | null;
 };
 
 function toTurn(row: TurnRow): Turn {
@@ -147,7 +147,7 @@ function toTurn(row: TurnRow): Turn {
   };
 }
 
-function toEnd({ ended_ms: endedMs, page_hash: hash, bytes, sources }: TurnRow): TurnEnd | null {
-  if (endedMs === null || hash === null || bytes === null) return null;
-  return { endedMs, hash, bytes, sources: JSON.parse(sources ?? "[]") as Sources };
+function toEnd({ ended_ms: endedMs, page_hash: hash, bytes, labels }: TurnRow): TurnEnd | null {
+  if (endedMs === null || hash === null || bytes === null || labels === null) return null;
+  return { endedMs, hash, bytes, labels: JSON.parse(labels) as Labels };
 }

@@ -47,6 +47,7 @@ export function joinSchemas(
   contract: AnyToolContract,
   { inputSchema, outputSchema, isOutputTextFree }: DerivedSchemas,
 ): RegisteredContract {
+  const { security } = contract;
   const spec = {
     name: contract.name as ToolId,
     version: contract.version,
@@ -61,7 +62,9 @@ export function joinSchemas(
     shownToModel: contract.shownToModel,
     ...(contract.workspace !== undefined && { workspace: contract.workspace }),
     redaction: contract.redaction,
-    requiredScopes: contract.security.requiredScopes,
+    requiredScopes: security.requiredScopes,
+    dataClass: security.dataClassification,
+    destinations: [...security.upstreams, ...security.egressHosts],
     requiresConnection: contract.requiresConnection,
     ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
   };

@@ -1,6 +1,7 @@
 import { isSunset } from "../../protocol/tool/lifecycle.ts";
 import { mayCall, type Caller } from "../../protocol/policy/callers.ts";
 import { isAllowed } from "../../protocol/policy/decide.ts";
+import { mayMove } from "../../protocol/policy/data-classes.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { mayUse, type ToolUser } from "../../protocol/policy/may-use.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
@@ -67,5 +68,13 @@ export interface AskedTool extends ForCaller {
 
 function isOffered(spec: ToolSpec, policy: ToolPolicy, caller: Caller | undefined): boolean {
   const tool = { id: spec.name, ...spec };
-  return isAllowed(policy, tool) && (!caller || mayCall(policy, tool, caller));
+  return isAllowed(policy, tool) && (!caller || isFor(policy, tool, caller));
+}
+
+function isFor(
+  policy: ToolPolicy,
+  tool: ToolSpec & { readonly id: string },
+  caller: Caller,
+): boolean {
+  return mayCall(policy, tool, caller) && mayMove(policy, { ...tool, shownData: [] }, caller);
 }

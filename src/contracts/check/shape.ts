@@ -8,11 +8,11 @@ import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../../protocol/tool/effect.ts
 import { TAXONOMY_CLASSES, type FailureClass } from "../../protocol/outcome/taxonomy.ts";
 import {
   COST_UNITS,
-  DATA_CLASSIFICATIONS,
   EGRESS_POLICIES,
   SECRETS_BOUNDARIES,
   SEMANTICS,
 } from "../../protocol/tool/contract-document.ts";
+import { DATA_CLASSIFICATIONS } from "../../protocol/tool/data-class.ts";
 import { LIFECYCLE_STATUSES } from "../../protocol/tool/lifecycle.ts";
 import { toVisible } from "../../protocol/text/visible.ts";
 import { revealCode } from "../define/author-code.ts";

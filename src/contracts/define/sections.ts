@@ -3,11 +3,11 @@ import type { ExpectedState } from "../../protocol/outcome/verification.ts";
 import type { ContentLimits } from "../../protocol/tool/content.ts";
 import type {
   CostUnit,
-  DataClassification,
   EgressPolicy,
   SecretsBoundary,
   Semantics,
 } from "../../protocol/tool/contract-document.ts";
+import type { DataClassification } from "../../protocol/tool/data-class.ts";
 
 /** How the effect of a call is verified afterwards (seeds/004, "verification"). */
 export interface VerificationSection<Args, Output> {

@@ -40,7 +40,22 @@ export function warnAbout(
       pointer: `/argumentRules/${index}`,
       message: "no value meets this rule and the rules before it on this field",
     })),
+    ...warnAboutUpstreams(policy, contracts),
   ];
+}
+
+function warnAboutUpstreams(
+  { dataClasses }: ToolPolicy,
+  contracts: readonly RegisteredContract[],
+): readonly PolicyMismatch[] {
+  const known = new Set(contracts.flatMap(({ spec }) => spec.destinations));
+  return Object.entries(dataClasses).flatMap(([id, rule]) =>
+    (rule?.upstreams ?? []).flatMap((name, at) =>
+      known.has(name)
+        ? []
+        : [{ pointer: `/dataClasses/${id}/upstreams/${at}`, message: "no tool reaches it" }],
+    ),
+  );
 }
 
 /**
@@ -52,8 +67,9 @@ export function warnAboutRoles(
     approvals,
     callers,
     callerLimits = {},
+    dataClasses,
     workspaces,
-  }: Pick<ToolPolicy, "approvals" | "callers" | "callerLimits" | "workspaces">,
+  }: Pick<ToolPolicy, "approvals" | "callers" | "callerLimits" | "dataClasses" | "workspaces">,
   roles: ReadonlySet<string> | undefined,
 ): readonly PolicyMismatch[] {
   if (!roles) return [];
@@ -85,6 +101,9 @@ export function warnAboutRoles(
       return [{ pointer: `/approvals/${index}/pattern`, message }];
     }),
     ...callers.flatMap(({ roles: named = [] }, index) => missing(`/callers/${index}`, named)),
+    ...Object.entries(dataClasses).flatMap(([id, rule]) =>
+      missing(`/dataClasses/${id}`, rule?.roles ?? []),
+    ),
     ...Object.entries(workspaces).flatMap(([id, members]) =>
       missing(`/workspaces/${id}`, members.roles),
     ),

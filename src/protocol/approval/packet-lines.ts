@@ -126,6 +126,7 @@ const TERMS: Readonly<Record<string, string>> = {
   tenantLimits: "limits of the tenant",
   rateLimit: "rate limit",
   callers: "who may call",
+  data: "where its data may go",
 };
 
 function lineOfTerm({ term, ...change }: TermChange): PacketLine {

@@ -16,6 +16,8 @@ export type CallBounds = {
   readonly rateLimit: JsonObject | null;
   /** The rules that the caller has to meet, as JSON. */
   readonly callers: readonly string[];
+  /** The limits of where its data may go, as JSON. */
+  readonly data: readonly string[];
 };
 
 /**

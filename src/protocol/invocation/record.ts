@@ -5,6 +5,7 @@ import type { UndoAttempt } from "./undo.ts";
 import type { MadeAfter } from "../label/source.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
+import type { DataClassification } from "../tool/data-class.ts";
 import type { CallOrigin, SagaLink } from "../tool/call.ts";
 import type { KeptContent } from "../tool/content.ts";
 import type { ResponseVector } from "../outcome/response-vector.ts";
@@ -58,11 +59,17 @@ export interface ToolExecResult {
   readonly state: InvocationState;
 }
 
+/** What the model had been shown, in this conversation, when it proposed a call. */
+export interface ShownBefore extends MadeAfter {
+  /** Classes of the data. Absent: none. */
+  readonly shownData?: readonly DataClassification[];
+}
+
 /**
  * One logical operation of a run, as recorded (seeds/000 #10; seeds/004, "Idempotency State
  * Model"). Of what the run keeps, only this and the transcript hold raw arguments.
  */
-export interface ToolInvocationRecord extends MadeAfter {
+export interface ToolInvocationRecord extends ShownBefore {
   /** From 1, in the order asked. */
   readonly number: number;
   readonly toolCallId: ToolCallId;
@@ -121,6 +128,7 @@ export interface InvocationBinding {
    */
   readonly target?: string;
   readonly mutates: boolean;
+  readonly dataClass: DataClassification;
   /** The workspace that the tool used. */
   readonly workspaceId?: string;
   /** Redacted arguments. */

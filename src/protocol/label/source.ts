@@ -1,3 +1,5 @@
+import type { DataClassification } from "../tool/data-class.ts";
+
 /**
  * Where text that others may have written comes from. Nothing comes from a person's own words, the
  * operator's instructions and the outputs of trusted tools.
@@ -27,6 +29,14 @@ export type Sources = readonly Source[];
 /** What has sources. Absent: it has none. */
 export interface Labelled {
   readonly sources?: Sources;
+  /** Classes of the data of tools. What a client posts has none. */
+  readonly dataClasses?: readonly DataClassification[];
+}
+
+/** What something is labelled with: where its text comes from, and the classes of its data. */
+export interface Labels {
+  readonly sources: Sources;
+  readonly dataClasses: readonly DataClassification[];
 }
 
 /** Most sources of one thing that are told apart. */
@@ -53,9 +63,23 @@ export function joinSources(known: Sources, added: Sources = []): Sources {
     : kept;
 }
 
-/** Labels something with its sources. Contract: without sources nothing is added. */
-export function labelled(sources: Sources): Labelled {
-  return sources.length > 0 ? { sources } : {};
+/** Joins classes of data, each once. Contract: pure. */
+export function joinClasses(
+  known: readonly DataClassification[],
+  added: readonly DataClassification[] = [],
+): readonly DataClassification[] {
+  return added.length === 0 ? known : [...new Set([...known, ...added])];
+}
+
+/** Labels something. Contract: an empty label is not added. */
+export function labelled(
+  sources: Sources,
+  dataClasses: readonly DataClassification[] = [],
+): Labelled {
+  return {
+    ...(sources.length > 0 && { sources }),
+    ...(dataClasses.length > 0 && { dataClasses }),
+  };
 }
 
 /** The sources of a call, in its records. Absent: none. */

@@ -100,6 +100,10 @@ export const FAILURES = {
   ],
   unknown_connection: ["PERMISSION_DENIED", "the connection does not exist"],
   argument_rule: ["POLICY_VIOLATION"],
+  data_not_allowed: [
+    "POLICY_VIOLATION",
+    "policy does not let this data go to this model, assistant, person or service",
+  ],
   hook_failed: ["POLICY_VIOLATION", "a check of this deployment failed"],
   no_policy: ["POLICY_VIOLATION", "there is no policy that allows this call"],
   not_allowed: ["POLICY_VIOLATION", "policy does not allow this tool"],

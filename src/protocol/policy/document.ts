@@ -6,6 +6,7 @@ import { workspaceId } from "../workspace/address.ts";
 import { approvalRule, roleLimits } from "./approval-rule.ts";
 import { argumentRule } from "./argument-rule.ts";
 import { callerRule } from "./caller-rule.ts";
+import { dataRules } from "./data-rule.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
 import { runLimits, tenantLimits } from "./limits.ts";
 
@@ -65,6 +66,8 @@ export const toolPolicyDocument = v.strictObject({
   ),
   /** Who may call which tools. Absent: every caller of the tenant may call every allowed tool. */
   callers: v.optional(listOf(callerRule), []),
+  /** Where the data of each class may go. Absent: a class may go anywhere. */
+  dataClasses: v.optional(dataRules, {}),
   /** Effects that need an approval. */
   requireApprovalForEffects: v.optional(listOf(v.picklist(TOOL_EFFECTS)), []),
   /** Side-effect classes that need an approval. */

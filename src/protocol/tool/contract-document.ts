@@ -1,3 +1,4 @@
+import type { DataClassification } from "./data-class.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { SideEffectClass } from "./effect.ts";
 import type { FailureClass } from "../outcome/taxonomy.ts";
@@ -24,15 +25,6 @@ export type CostUnit = (typeof COST_UNITS)[number];
 
 export const SECRETS_BOUNDARIES = ["gateway_injected", "execution_sandbox", "none"] as const;
 export type SecretsBoundary = (typeof SECRETS_BOUNDARIES)[number];
-
-export const DATA_CLASSIFICATIONS = [
-  "public",
-  "internal",
-  "confidential",
-  "regulated",
-  "secret",
-] as const;
-export type DataClassification = (typeof DATA_CLASSIFICATIONS)[number];
 
 export const EGRESS_POLICIES = [
   "none",

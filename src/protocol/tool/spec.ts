@@ -1,4 +1,5 @@
 import type { JsonValue } from "../json/value.ts";
+import type { DataClassification } from "./data-class.ts";
 import type { ToolId } from "../identity/ids.ts";
 import type { SideEffectClass, ToolEffect } from "./effect.ts";
 import type { ToolLifecycle } from "./lifecycle.ts";
@@ -39,6 +40,9 @@ export interface ToolSpec {
   readonly redaction: Redaction;
   readonly requiredScopes: readonly string[];
   readonly requiresConnection: boolean;
+  readonly dataClass: DataClassification;
+  /** Names of the upstreams that it reaches, and hosts. */
+  readonly destinations: readonly string[];
   /** The name of the workspace that its calls use; absent: none. */
   readonly workspace?: string;
   /** The tools of a saga's steps, in their order. */

@@ -110,9 +110,10 @@ export async function obeyBothPolicies(
   // The amount may stand in the state, which the packet holds as it was read for these arguments.
   const previewed = payloadHash === record.payloadHash ? record.packet : undefined;
   const terms = { policy: gatePorts.policy, pin: gatePorts.pin };
+  const { shownData = [] } = call;
   const obeyed = await obeyPolicy(
     gatePorts,
-    { tool, args, operation: call, terms, previewed },
+    { tool, args, operation: call, terms, previewed, shownData },
     trail,
   );
   if (!obeyed.ok) return obeyed;

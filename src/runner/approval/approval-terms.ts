@@ -47,6 +47,7 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
     runLimits: limitsOfTool(tool, pinned.budgets, current.budgets),
     tenantLimits: { ...tenantLimits, ...(isLimited && { windowSeconds }) },
     rateLimit: rateLimitUnderBoth(call) ?? null,
+    data: joinRules(...[pinned, current].map((policy) => dataRuleOf(policy, tool.spec))),
     callers: joinRules(callerRulesOf(pinned, tool), callerRulesOf(current, tool)),
   };
   return { toolVersion: tool.version, requirements, bounds };
@@ -55,6 +56,14 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
 /** Joins the rules of two policies that touch a call, as JSON: it has to meet all of them. */
 function joinRules(...rules: readonly (readonly object[])[]): readonly string[] {
   return [...new Set(rules.flat().map((rule) => JSON.stringify(rule)))].toSorted();
+}
+
+function dataRuleOf(
+  { dataClasses }: ToolPolicy,
+  { dataClass }: BoundToolRuntime["spec"],
+): readonly object[] {
+  const rule = dataClasses[dataClass];
+  return rule ? [rule] : [];
 }
 
 function requirementsOfCall(call: CallUnderPolicies): readonly ApprovalRequirement[] {

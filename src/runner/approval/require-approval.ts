@@ -35,6 +35,7 @@ export interface ApprovalSubject extends PreviewedSubject {
   readonly terms: Terms;
   readonly connectionId: PolicySubject["connectionId"];
   readonly amounts: PolicySubject["amounts"];
+  readonly shownData: PolicySubject["shownData"];
   readonly previewed?: PolicySubject["previewed"];
 }
 

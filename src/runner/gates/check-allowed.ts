@@ -3,6 +3,7 @@ import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
 import { isAllowed } from "../../protocol/policy/decide.ts";
 import { checkCaller, type CallerPorts } from "./check-caller.ts";
+import { checkData } from "./check-data.ts";
 import { PASSED, type Gate, type GateTrail } from "./gate.ts";
 import type { ToolUnderTerms } from "./subjects.ts";
 
@@ -17,15 +18,20 @@ export const policyGate = {
     isAllowed(terms.policy, tool) ? PASSED : failCall("not_allowed"),
 } as const satisfies Gate<ToolUnderTerms>;
 
+const GATES = [policyGate, checkCaller, checkData] as const;
+
 /**
- * Group: denies a tool, or its caller, before its arguments are parsed. Fails: POLICY_VIOLATION,
- * PERMISSION_DENIED.
+ * Group: denies a tool, its caller or its data, before its arguments are parsed. Fails:
+ * POLICY_VIOLATION, PERMISSION_DENIED.
  */
 export function checkAllowed(
   ports: CallerPorts,
   subject: ToolUnderTerms,
   trail: GateTrail,
 ): Result<unknown, ToolFailure> {
-  const allowed = trail.note(policyGate.name, policyGate.check(subject));
-  return allowed.ok ? trail.note(checkCaller.name, checkCaller.check(subject, ports)) : allowed;
+  for (const { name, check } of GATES) {
+    const checked = trail.note(name, check(subject, ports));
+    if (!checked.ok) return checked;
+  }
+  return PASSED;
 }

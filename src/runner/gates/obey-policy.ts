@@ -4,11 +4,19 @@ import { authorise } from "./authorise.ts";
 import { checkCaller } from "./check-caller.ts";
 import { checkArgumentRules } from "./check-argument-rules.ts";
 import { checkCeilings } from "./check-ceilings.ts";
+import { checkData } from "./check-data.ts";
 import { passAll, type GateTrail, type PortsOf } from "./gate.ts";
 import { policyGate } from "./check-allowed.ts";
 import type { PolicySubject } from "./subjects.ts";
 
-const GATES = [policyGate, checkCaller, authorise, checkArgumentRules, checkCeilings] as const;
+const GATES = [
+  policyGate,
+  checkCaller,
+  checkData,
+  authorise,
+  checkArgumentRules,
+  checkCeilings,
+] as const;
 
 /** What this group uses of the run. */
 export type PolicyPorts = PortsOf<typeof GATES>;
@@ -21,7 +29,7 @@ export type PolicyPorts = PortsOf<typeof GATES>;
  */
 export function obeyPolicy(
   ports: PolicyPorts,
-  call: Pick<PolicySubject, "terms" | "tool" | "args" | "operation" | "previewed">,
+  call: Pick<PolicySubject, "terms" | "tool" | "args" | "operation" | "shownData" | "previewed">,
   trail: GateTrail,
 ): Promise<Result<PolicySubject, ToolFailure>> {
   const found = { connectionId: undefined, workspaceId: undefined };

@@ -3,6 +3,7 @@ import type { ShownStates } from "../../protocol/approval/packet.ts";
 import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
+import type { DataClassification } from "../../protocol/tool/data-class.ts";
 import type { ToolCall } from "../../protocol/tool/call.ts";
 import type { Authority } from "../authority/open-authority.ts";
 import type { Operation } from "../invocation/invocation-ledger.ts";
@@ -12,6 +13,8 @@ import type { Terms } from "../terms.ts";
 export interface ToolUnderTerms {
   readonly terms: Pick<Terms, "policy">;
   readonly tool: BoundToolRuntime;
+  /** Classes of the data that the model had been shown when it proposed the call. */
+  readonly shownData: readonly DataClassification[];
 }
 
 /** Argument text as a model, or an approver who edits, wrote it. */

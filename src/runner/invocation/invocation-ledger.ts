@@ -3,8 +3,8 @@ import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import { MAX_CONTRACT_BYTES } from "../../protocol/identity/ids.ts";
 import { isLegalMove, type InvocationState } from "../../protocol/invocation/state.ts";
-import { sourcesOfResults } from "../../protocol/label/of-results.ts";
-import { madeAfter, type MadeAfter, type Sources } from "../../protocol/label/source.ts";
+import { classesOfResults, sourcesOfResults } from "../../protocol/label/of-results.ts";
+import { madeAfter, type Labels } from "../../protocol/label/source.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { UndoAttempt } from "../../protocol/invocation/undo.ts";
@@ -13,6 +13,7 @@ import {
   hasUnknownOutcome,
   type InvocationBinding,
   type InvocationEnd,
+  type ShownBefore,
   type ToolInvocationContext,
   type ToolInvocationRecord,
 } from "../../protocol/invocation/record.ts";
@@ -26,6 +27,9 @@ export type Operation = Pick<ToolInvocationContext, "step" | "toolCallId">;
 export function operationIdOf({ step, toolCallId }: Operation): string {
   return `${step}:${toolCallId}`;
 }
+
+/** Where a call stands, and what the model had been shown before it. */
+type Admission = Pick<ToolInvocationContext, "step" | "part"> & ShownBefore;
 
 /** Every gate refuses longer arguments, so comparing this many characters is enough. */
 const MAX_ARGUMENTS_CHARS = MAX_CONTRACT_BYTES + 1;
@@ -87,11 +91,12 @@ export class InvocationLedger {
     return operations.flatMap((operation) => this.#records.get(operation) ?? []);
   }
 
-  /** Lists the sources of what a call returned: of itself, and of its steps if it is a saga. */
-  sourcesOf({ step, number }: Pick<ToolInvocationRecord, "step" | "number">): Sources {
-    const isPart = (one: ToolInvocationRecord): boolean =>
-      one.number === number || one.saga?.number === number;
-    return sourcesOfResults(this.ofStep(step).filter(isPart));
+  /** Labels what a call returned: that of itself, and of its steps if it is a saga. */
+  labelsOf({ step, number }: Pick<ToolInvocationRecord, "step" | "number">): Labels {
+    const parts = this.ofStep(step).filter(
+      (one) => one.number === number || one.saga?.number === number,
+    );
+    return { sources: sourcesOfResults(parts), dataClasses: classesOfResults(parts) };
   }
 
   /** Lists the records that have not ended, in the order asked. */
@@ -107,7 +112,7 @@ export class InvocationLedger {
   /** Opens the record of an operation. Contract: an operation is admitted once. */
   admit(
     call: ToolCall,
-    { step, part, after }: Pick<ToolInvocationContext, "step" | "part"> & MadeAfter,
+    { step, part, after, shownData = [] }: Admission,
     nowMs: number,
   ): ToolInvocationRecord {
     const { toolCallId, name, truncated, origin, saga } = call;
@@ -124,6 +129,7 @@ export class InvocationLedger {
       ...(origin && { origin }),
       ...(saga && { saga }),
       ...madeAfter(after),
+      ...(shownData.length > 0 && { shownData }),
       state: "PENDING",
       dispatches: 0,
       askedAtMs: nowMs,

@@ -51,12 +51,12 @@ export async function askAboutCall(
 ): Promise<AnswerAbout | undefined> {
   const trail = new GateTrail();
   const terms: Terms = { policy: ports.policy, pin: ports.pin };
-  const bound = ports.invocations.find(asked)?.binding;
-  if (!bound || !checkAllowed(ports, { terms, tool }, trail).ok) return undefined;
+  const { binding: bound, shownData = [] } = ports.invocations.find(asked) ?? {};
+  if (!bound || !checkAllowed(ports, { terms, tool, shownData }, trail).ok) return undefined;
   const read = await readArguments(tool, toolCall, trail);
   if (!read.ok) return undefined;
   const accepted = read.value;
-  const policyCall = { terms, tool, args: accepted.args, operation: asked };
+  const policyCall = { terms, tool, args: accepted.args, operation: asked, shownData };
   const obeyed = await obeyPolicy(ports, policyCall, trail);
   if (!obeyed.ok) return undefined;
   const { payloadHash } = accepted;

@@ -3,12 +3,13 @@ import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type {
+  ShownBefore,
   ToolExecResult,
   ToolInvocationContext,
   ToolInvocationRecord,
 } from "../../protocol/invocation/record.ts";
-import { sourcesOfResults } from "../../protocol/label/of-results.ts";
-import { joinSources, madeAfter, type MadeAfter } from "../../protocol/label/source.ts";
+import { classesOfResults, sourcesOfResults } from "../../protocol/label/of-results.ts";
+import { joinSources } from "../../protocol/label/source.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { SagaLink } from "../../protocol/tool/call.ts";
@@ -104,9 +105,10 @@ function askForStep(
     const { toolId } = planned;
     const text = writeArguments(planned.arguments(saga.args.value, outputsOf(made)));
     if (text !== undefined) {
-      const earlier = sourcesOfResults(made.map(({ record }) => record));
-      const after = joinSources(saga.record.after ?? [], earlier);
-      return ok(admitCall(ports, saga, { link, toolId, text, after }));
+      const earlier = made.map(({ record }) => record);
+      const after = joinSources(saga.record.after ?? [], sourcesOfResults(earlier));
+      const shownData = [...(saga.record.shownData ?? []), ...classesOfResults(earlier)];
+      return ok(admitCall(ports, saga, { link, toolId, text, after, shownData }));
     }
   } catch (thrown) {
     const about = { toolId: saga.tool.id, toolVersion: saga.tool.version };
@@ -165,16 +167,16 @@ function findCall(
 function admitCall(
   { invocations, journal, clock, nextPart, versions }: SagaPorts,
   { record, context }: RunningSaga,
-  asked: MadeAfter & { readonly link: SagaLink; readonly toolId: string; readonly text: string },
+  asked: ShownBefore & { readonly link: SagaLink; readonly toolId: string; readonly text: string },
 ): ToolInvocationRecord {
-  const { link: saga, toolId: name, text: argumentsText, after } = asked;
+  const { link: saga, toolId: name, text: argumentsText, ...shown } = asked;
   const toolCallId = stepCallIdOf(record, saga);
   const part = nextPart();
   const call = { toolCallId, name, argumentsText, truncated: false, saga };
   const { title } = versions.get(name) ?? {};
   const named = { toolName: name, ...(title !== undefined && { title }) };
   journal.append([{ type: "tool_call_proposed", part, toolCallId, ...named }]);
-  return invocations.admit(call, { step: context.step, part, ...madeAfter(after) }, clock.nowMs());
+  return invocations.admit(call, { step: context.step, part, ...shown }, clock.nowMs());
 }
 
 /**

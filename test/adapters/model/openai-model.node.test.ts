@@ -43,6 +43,8 @@ describe("the request", () => {
       shownToModel: true,
       requiredScopes: [],
       requiresConnection: false,
+      dataClass: "internal",
+      destinations: [],
       lifecycle: { status: "active", sunsetDate: null, replacement: null },
       redaction: { args: [], output: [] },
     } as const;

@@ -43,6 +43,7 @@ const BINDING: InvocationBinding = {
   payloadHash: "sha256:payload",
   idempotencyKey: "key",
   mutates: true,
+  dataClass: "internal" as const,
   shownArgs: {},
 };
 const END = { startedAtMs: 1, endedAtMs: 2 } as InvocationEnd;

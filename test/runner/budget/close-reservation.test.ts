@@ -46,6 +46,7 @@ describe("a reserved call that never ran", () => {
         payloadHash: "sha256:other",
         idempotencyKey: "another",
         mutates: true,
+        dataClass: "internal" as const,
         shownArgs: {},
       },
     };

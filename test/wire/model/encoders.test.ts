@@ -30,6 +30,8 @@ const LAMP: ToolSpec = {
   shownToModel: true,
   requiredScopes: [],
   requiresConnection: false,
+  dataClass: "internal",
+  destinations: [],
   lifecycle: { status: "active", sunsetDate: null, replacement: null },
   redaction: { args: [], output: [] },
 };

@@ -43,6 +43,8 @@ const SPEC: ToolSpec = {
   shownToModel: true,
   requiredScopes: [],
   requiresConnection: false,
+  dataClass: "internal",
+  destinations: [],
   lifecycle: { status: "active", sunsetDate: null, replacement: null },
   redaction: { args: [], output: [] },
 };

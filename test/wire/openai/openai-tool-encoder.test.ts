@@ -22,6 +22,8 @@ function spec(inputSchema: JsonSchema7): ToolSpec {
     shownToModel: true,
     requiredScopes: [],
     requiresConnection: false,
+    dataClass: "internal",
+    destinations: [],
     lifecycle: { status: "active", sunsetDate: null, replacement: null },
     redaction: { args: [], output: [] },
   };
