@@ -2,7 +2,7 @@ import type { DriftingField } from "../protocol/approval/packet.ts";
 import type { ToolCost } from "../protocol/budget/cost-of-call.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { RunId, TenantId, ToolId } from "../protocol/identity/ids.ts";
-import type { ToolFailure, ObservationObject } from "../protocol/outcome/observation.ts";
+import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
 import type { ExpectedState } from "../protocol/outcome/verification.ts";
 import type { Result } from "../protocol/outcome/result.ts";
@@ -10,7 +10,7 @@ import type { SideEffectClass, ToolEffect } from "../protocol/tool/effect.ts";
 import type { FailureClass } from "../protocol/outcome/taxonomy.ts";
 import type { Semantics } from "../protocol/tool/contract-document.ts";
 import type { CheckContext, ToolInvocationContext } from "../protocol/invocation/record.ts";
-import type { ContentPart, ShownContent } from "../protocol/tool/content.ts";
+import type { ContentPart } from "../protocol/tool/content.ts";
 import type { AmountField } from "../protocol/tool/amount-field.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
@@ -109,6 +109,8 @@ export interface BoundToolRuntime {
   readonly requiresConnection: boolean;
   /** Addresses of its upstreams. */
   readonly addresses: readonly string[];
+  /** Who is responsible for the tool. */
+  readonly owner: string;
   /** It uses the workspace of the run. */
   readonly usesWorkspace: boolean;
   /** Running it again under the same key changes nothing more. */
@@ -241,40 +243,6 @@ export interface BoundTools {
   getBoundTool(toolId: string, version: string): BoundToolRuntime | undefined;
   /** Every version of every tool, in order of registration. */
   listToolSpecs(): readonly ToolSpec[];
-}
-
-/** What a hook sees of a call; arguments are redacted. */
-export interface HookedCall {
-  readonly toolId: string;
-  readonly version: string;
-  readonly sideEffectClass: SideEffectClass;
-  readonly shownArgs: JsonObject;
-  readonly context: CheckContext;
-}
-
-/** Why a hook refuses. The model and the log see it, so it holds no secret. */
-export interface Veto {
-  readonly code: string;
-  readonly message: string;
-  /** The run ends too: no other call begins, and no model is asked again. */
-  readonly endsRun?: boolean;
-}
-
-/**
- * A deployment's own check of every call.
- * Contract: `before` runs in every attempt, after the gates of policy, arguments and state and
- * before anybody is asked for approval; a veto ends the call. `after` sees the outcome of every
- * call that began, with the content beside it; a veto withholds both from the model, and of a
- * failure only its texts. A
- * throw is a veto, and so is no answer within five seconds.
- */
-export interface ToolHook {
-  before?(call: HookedCall): Promise<Veto | undefined>;
-  after?(
-    call: HookedCall,
-    observation: ObservationObject,
-    content: readonly ShownContent[],
-  ): Promise<Veto | undefined>;
 }
 
 /** Progress of a running tool: numbers, and a stage that its contract declares; no free text. */

@@ -1,6 +1,6 @@
 import { PolicyCache } from "../adapters/policy/policy-cache.ts";
 import type { ContextHook } from "../capabilities/context.ts";
-import type { ToolHook } from "../capabilities/tool.ts";
+import type { ToolHook } from "../capabilities/hook.ts";
 import type { ContractSource } from "../contracts/bind/tool-source.ts";
 import type { RegisteredContract } from "../contracts/catalog/registered.ts";
 import type { Page } from "../http/pages/pages.ts";

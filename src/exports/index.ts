@@ -29,6 +29,6 @@ export const hostWorkspaces: (definitions: readonly WorkspaceDefinition[]) => No
 export type { DeploymentOptions } from "../define-deployment.ts";
 export { approvalsPage, chatPage, gameplanPage } from "../http/pages/pages.ts";
 export type { Page } from "../http/pages/pages.ts";
-export type { HookedCall, ToolHook, Veto } from "../capabilities/tool.ts";
+export type { HookedCall, ToolHook, Veto } from "../capabilities/hook.ts";
 export type { AssistantInput } from "../protocol/assistant/document.ts";
 export type { ModelDeclaration } from "../protocol/model/declaration.ts";

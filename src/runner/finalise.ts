@@ -1,6 +1,6 @@
 import { errorOf } from "../protocol/outcome/failures.ts";
 import type { ImageKeeper } from "../capabilities/files.ts";
-import type { Veto } from "../capabilities/tool.ts";
+import type { Veto } from "../capabilities/hook.ts";
 import { hashText } from "../protocol/json/canonical-hash.ts";
 import type { CallLesson } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";

@@ -174,6 +174,7 @@ function bindingOf({ tool, accepted, authority }: ValiditySubject): InvocationBi
     ...(authority.target !== undefined && { target: authority.target }),
     mutates: mutates(tool),
     dataClass: tool.spec.dataClass,
+    owner: tool.owner,
     ...(workspaceId !== undefined && { workspaceId }),
     shownArgs: accepted.shown,
   };

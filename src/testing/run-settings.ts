@@ -1,6 +1,6 @@
 import type { ContextHook } from "../capabilities/context.ts";
 import type { Model } from "../capabilities/model.ts";
-import type { ToolHook } from "../capabilities/tool.ts";
+import type { ToolHook } from "../capabilities/hook.ts";
 import type { AnyToolContract } from "../contracts/define/definition.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { Principal } from "../protocol/identity/principal.ts";

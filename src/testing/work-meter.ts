@@ -1,5 +1,5 @@
 import type { ContextHook } from "../capabilities/context.ts";
-import type { ToolHook } from "../capabilities/tool.ts";
+import type { ToolHook } from "../capabilities/hook.ts";
 import { type AuthorCode, revealCode, sealCode } from "../contracts/define/author-code.ts";
 import type { AnyToolContract } from "../contracts/define/definition.ts";
 

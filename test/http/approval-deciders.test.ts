@@ -95,12 +95,16 @@ describe("who may decide", () => {
 
   test("compliance gives a reason, or does not approve", async () => {
     const { runId, approvalId } = await askFor([callOf("lab__publish", { what: "report" })]);
+    const { packet, lines } = await viewOf(approvalId, "dan");
+    expect(packet).toMatchObject({ owner: "lab", dataClass: "internal" });
+    const said = Object.fromEntries(lines.map(({ label, text }) => [label, text]));
+    expect(said).toMatchObject({ "Owner of the tool": "lab", "Data class": "internal" });
     const without = await decide(approvalId, "dan", APPROVE);
     expect(await without.json()).toMatchObject({ status: 403, reason: "reason_missing" });
     const blank = await decide(approvalId, "dan", { ...APPROVE, reason: "  " });
     expect(blank.status).toBe(403);
     const reasoned = await decide(approvalId, "dan", { ...APPROVE, reason: "public data" });
-    expect(reasoned.status).toBe(200);
+    expect(await reasoned.json()).toMatchObject({ votes: [{ reason: "public data" }] });
     await ended(runId);
     expect(moved).toEqual(["published: report"]);
   });

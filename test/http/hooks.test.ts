@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { HookedCall } from "../../src/capabilities/tool.ts";
+import type { HookedCall } from "../../src/capabilities/hook.ts";
 import { checked, moved } from "../workers/lab-approvals.ts";
 import { labHooks } from "../workers/lab-hooks.ts";
 import {

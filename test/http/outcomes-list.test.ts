@@ -64,6 +64,7 @@ test("lists a call with an unknown outcome until an operator reports it", async 
       expect.objectContaining({ field: "withheld", pointer: "/afterwards" }),
     ],
     attempts: 1,
+    owner: "lab",
     requestedBy: "user:lab",
     dispatchedAt: expect.any(String),
     awaitsOutcomeUntil: expect.any(String),

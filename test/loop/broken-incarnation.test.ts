@@ -97,6 +97,7 @@ const RECORD: ToolInvocationRecord = {
     idempotencyKey: "key",
     mutates: true,
     dataClass: "internal" as const,
+    owner: "test",
     shownArgs: { text: "hi" },
   },
 };

@@ -16,6 +16,7 @@ const binding = (idempotencyKey = "key") => ({
   idempotencyKey,
   mutates: true,
   dataClass: "internal" as const,
+  owner: "test",
   shownArgs: {},
 });
 const END = { startedAtMs: 1, endedAtMs: 2 } as InvocationEnd;

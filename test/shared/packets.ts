@@ -18,6 +18,8 @@ export const PACKET: ConfirmationPacket = {
   afterState: null,
   idempotencyFingerprint: "sha256:f2a8",
   riskClass: "CRITICAL_MUTATION",
+  dataClass: "confidential",
+  owner: "payments",
   expiresAt: "2026-11-21T10:00:00.000Z",
   compensation: { reversible: false, tool: null, note: "It cannot be undone." },
   rejectionPath: "The tool does not run.",

@@ -1,4 +1,4 @@
-import type { ToolHook } from "../../src/capabilities/tool.ts";
+import type { ToolHook } from "../../src/capabilities/hook.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 
 /** The hooks of the laboratory, as a test sets them. */

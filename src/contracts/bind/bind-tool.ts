@@ -72,6 +72,7 @@ export function bindTool(
     requiredScopes: security.requiredScopes,
     requiresConnection: contract.requiresConnection,
     addresses: capabilities.egress.addressesOf(security.upstreams),
+    owner: contract.owner,
     usesWorkspace: contract.workspace !== undefined,
     isIdempotent: idempotency.supported,
     isParallel: contract.parallel,

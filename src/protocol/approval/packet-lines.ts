@@ -56,6 +56,8 @@ export function formatPacketLines(
     ...linesOfState("afterState", packet.afterState),
     ...(packet.drifting ?? []).map(lineOfDrift),
     line("riskClass", "Risk", `${packet.riskClass}: ${RISKS[packet.riskClass]}`),
+    line("dataClass", "Data class", packet.dataClass),
+    line("owner", "Owner of the tool", packet.owner),
     line("compensation", "Way back", compensation.note),
     line("expiresAt", "Expires", packet.expiresAt),
     line("rejectionPath", "If rejected", packet.rejectionPath),

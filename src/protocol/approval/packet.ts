@@ -37,6 +37,9 @@ export type ConfirmationPacket = {
   /** Fingerprint of the invocation's idempotency key. */
   readonly idempotencyFingerprint: string;
   readonly riskClass: SideEffectClass;
+  /** The class of the data that the tool handles, and who is responsible for the tool. */
+  readonly dataClass: string;
+  readonly owner: string;
   /** ISO 8601, UTC. */
   readonly expiresAt: string;
   readonly compensation: {

@@ -129,6 +129,8 @@ export interface InvocationBinding {
   readonly target?: string;
   readonly mutates: boolean;
   readonly dataClass: DataClassification;
+  /** Who is responsible for the tool. */
+  readonly owner: string;
   /** The workspace that the tool used. */
   readonly workspaceId?: string;
   /** Redacted arguments. */

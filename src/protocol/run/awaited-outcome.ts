@@ -33,6 +33,8 @@ export interface AwaitedOutcome {
   readonly toolCallId: ToolCallId;
   readonly toolId: string;
   readonly toolVersion: string;
+  /** Who is responsible for the tool. */
+  readonly owner: string;
   /** Redacted. */
   readonly arguments: JsonObject;
   /** JSON pointers to the arguments that redaction removed. */

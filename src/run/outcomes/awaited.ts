@@ -42,6 +42,7 @@ function describeCall(
     toolCallId: record.toolCallId,
     toolId: record.name,
     toolVersion: binding?.version ?? "unknown",
+    owner: binding?.owner ?? "unknown",
     arguments: shown,
     withheld: args.ok ? withheldPaths(args.value, shown) : [],
     attempts: record.dispatches,

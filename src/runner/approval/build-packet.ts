@@ -79,6 +79,8 @@ async function buildPacket(
     ...(tool.drifting.length > 0 && { drifting: tool.drifting }),
     idempotencyFingerprint: await ports.fingerprints.of(context, scope.idempotencyKey),
     riskClass: tool.sideEffectClass,
+    dataClass: tool.spec.dataClass,
+    owner: tool.owner,
     compensation: describeCompensation(ports, tool.compensation),
     rejectionPath:
       "The tool does not run. A model that asked for it is told, and may go on without it.",

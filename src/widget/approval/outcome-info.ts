@@ -10,6 +10,8 @@ export interface OutcomeInfo {
   readonly invocationId: string;
   readonly toolId: string;
   readonly requestedBy: string;
+  /** Who is responsible for the tool. */
+  readonly owner: string;
   readonly attempts: number;
   /** The call completed, and undoing it failed: the report says whether it is undone. */
   readonly isUndo: boolean;
@@ -37,7 +39,8 @@ interface MismatchInfo {
 /** Reads one item; undefined for a value that is none. Contract: never throws. */
 export function readOutcomeInfo(value: JsonValue): OutcomeInfo | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { runId, invocationId, toolId, requestedBy, attempts, lines, mismatch, undo } = value;
+  const { owner, runId, invocationId, toolId, requestedBy, attempts, lines, mismatch, undo } =
+    value;
   const untilMs = readTime(value["awaitsOutcomeUntil"]);
   const isNamed = typeof runId === "string" && typeof invocationId === "string";
   if (!isNamed || typeof toolId !== "string" || untilMs === undefined) return undefined;
@@ -46,6 +49,7 @@ export function readOutcomeInfo(value: JsonValue): OutcomeInfo | undefined {
     invocationId,
     toolId,
     requestedBy: typeof requestedBy === "string" ? requestedBy : "unknown",
+    owner: typeof owner === "string" ? owner : "unknown",
     attempts: typeof attempts === "number" ? attempts : 1,
     isUndo: isJsonObject(undo),
     saga: isJsonObject(undo) ? readSaga(undo["saga"]) : undefined,

@@ -81,7 +81,15 @@ export class OutcomeSection {
     const name = el("bdi", { class: "name" }, call.toolId);
     const times = call.attempts === 1 ? "1 attempt" : `${call.attempts} attempts`;
     const requester = el("bdi", {}, call.requestedBy);
-    const facts = el("p", { class: "entry-facts" }, "for ", requester, ` · ${times}`);
+    const owner = el("bdi", {}, call.owner);
+    const facts = el(
+      "p",
+      { class: "entry-facts" },
+      "for ",
+      requester,
+      ` · ${times} · owner `,
+      owner,
+    );
     const states = call.mismatch ? [drawList(call.mismatch.lines)] : [];
     const shown = [drawList(call.lines), ...states, explanation, question];
     return el("li", {}, name, facts, ...shown, choices, sure);

@@ -24,6 +24,8 @@ test("every field of a packet is a line, in the order of the canon", () => {
     ["beforeState", "Status", "paid"],
     ["afterState", "After", "not known"],
     ["riskClass", "Risk", expect.stringContaining("CRITICAL_MUTATION")],
+    ["dataClass", "Data class", "confidential"],
+    ["owner", "Owner of the tool", "payments"],
     ["compensation", "Way back", "It cannot be undone."],
     ["expiresAt", "Expires", "2026-11-21T10:00:00.000Z"],
     ["rejectionPath", "If rejected", "The tool does not run."],

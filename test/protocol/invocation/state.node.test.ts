@@ -44,6 +44,7 @@ const BINDING: InvocationBinding = {
   idempotencyKey: "key",
   mutates: true,
   dataClass: "internal" as const,
+  owner: "test",
   shownArgs: {},
 };
 const END = { startedAtMs: 1, endedAtMs: 2 } as InvocationEnd;

@@ -132,6 +132,8 @@ test("a packet shows the action, its target, its compensation and the rejection 
     afterState: { status: "refunded" },
     idempotencyFingerprint: await FINGERPRINTS.of(contextOf("call_1" as ToolCallId), KEY),
     riskClass: "CRITICAL_MUTATION",
+    dataClass: "internal",
+    owner: "test",
     expiresAt: "2026-11-21T10:00:00.000Z",
     compensation: { reversible: false, tool: null, note: "It cannot be undone." },
     rejectionPath:

@@ -47,6 +47,7 @@ describe("a reserved call that never ran", () => {
         idempotencyKey: "another",
         mutates: true,
         dataClass: "internal" as const,
+        owner: "test",
         shownArgs: {},
       },
     };

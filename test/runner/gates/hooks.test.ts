@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ToolHook } from "../../../src/capabilities/tool.ts";
+import type { ToolHook } from "../../../src/capabilities/hook.ts";
 import { ACME, ANN, benchFor, endOf, passing } from "../../../src/testing/fakes/runner-ports.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
 import { never } from "../answers.ts";
