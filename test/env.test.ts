@@ -16,6 +16,7 @@ const LIFETIMES = [
   "RUN_RETENTION_SECONDS",
   "KEY_RETENTION_SECONDS",
   "AUDIT_RETENTION_SECONDS",
+  "CONVERSATION_RETENTION_SECONDS",
   "OUTCOME_WAIT_SECONDS",
 ];
 /** The Worker checks it together with the upstreams that the code binds. */

@@ -1,9 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import type {
+  ConversationAnswer,
   ConversationMethods,
   PageAnswer,
+  ShownAnswer,
   TurnAnswer,
   TurnRequest,
+  TurnsAnswer,
+  TurnsQuery,
   WindowAnswer,
 } from "../../src/capabilities/conversation.ts";
 import type {
@@ -109,6 +113,22 @@ export abstract class RunRpc
 
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
     return (await this.claimed()?.answers.decide(address, decision)) ?? UNKNOWN;
+  }
+
+  async shown(viewer: Viewer): Promise<ShownAnswer> {
+    return (await this.claimed()?.answers.shown(viewer)) ?? UNKNOWN;
+  }
+
+  async conversation(viewer: Viewer): Promise<ConversationAnswer> {
+    return (await this.claimed()?.conversation.conversation(viewer)) ?? UNKNOWN;
+  }
+
+  async turns(viewer: Viewer, query: TurnsQuery): Promise<TurnsAnswer> {
+    return (await this.claimed()?.conversation.turns(viewer, query)) ?? UNKNOWN;
+  }
+
+  async rename(viewer: Viewer, title: string): Promise<ConversationAnswer> {
+    return (await this.claimed()?.conversation.rename(viewer, title)) ?? UNKNOWN;
   }
 
   async openTurn(viewer: Viewer, request: TurnRequest): Promise<TurnAnswer> {

@@ -1,13 +1,13 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 10, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 11, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
-export type LateTable = "approvals" | "inbox" | "prompt" | "files" | "turns" | "pages";
+export type LateTable = "approvals" | "inbox" | "prompt" | "files" | "turns" | "pages" | "naming";
 
 /** Tables of the conversation, which outlives its first run. */
-const OF_CONVERSATION: ReadonlySet<LateTable> = new Set(["files", "turns", "pages"]);
+const OF_CONVERSATION: ReadonlySet<LateTable> = new Set(["files", "turns", "pages", "naming"]);
 
 const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   approvals: `CREATE TABLE approvals (
@@ -23,9 +23,11 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   turns: `CREATE TABLE turns (
     number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, parent INTEGER, root INTEGER NOT NULL,
     depth INTEGER NOT NULL, message_id TEXT, hash TEXT, owner TEXT NOT NULL, others TEXT NOT NULL,
-    opened_ms INTEGER NOT NULL, ended_ms INTEGER, page_hash TEXT, bytes INTEGER, labels TEXT
+    opened_ms INTEGER NOT NULL, ended_ms INTEGER, page_hash TEXT, bytes INTEGER, labels TEXT,
+    title TEXT
   );
   CREATE INDEX turns_by_message ON turns (message_id) WHERE message_id IS NOT NULL`,
+  naming: "CREATE TABLE naming (title TEXT NOT NULL)",
   pages: `CREATE TABLE pages (
     number INTEGER NOT NULL, part INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (number, part)
   ) WITHOUT ROWID`,

@@ -85,6 +85,10 @@ export class StoredJournal implements RunJournal {
     return this.#stored.facts;
   }
 
+  events(): Iterable<AiEvent> {
+    return this.#ports.log.readAll();
+  }
+
   append(events: readonly AiEvent[]): void {
     if (this.hasEnded || events.length === 0) return;
     const { log, feed } = this.#ports;

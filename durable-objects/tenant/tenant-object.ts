@@ -10,6 +10,7 @@ import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
 import type { PolicyChange } from "../../src/capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
 import type {
+  ConversationQuery,
   OutcomeQuery,
   RunQuery,
   SentNotice,
@@ -20,6 +21,7 @@ import type { RawEnv } from "../../src/env.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
+import type { ConversationSummary } from "../../src/protocol/conversation/summary.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
 import type { PolicyPin, PolicyProposal } from "../../src/protocol/policy/pin.ts";
@@ -32,7 +34,7 @@ import { TenantHead } from "./head/tenant-head.ts";
 import { TenantRecords } from "./records/tenant-records.ts";
 
 /** Versions of the tables of a tenant, and of the JSON in them. */
-const LAYOUT: Layout = { oldest: 2, migrations: [] };
+const LAYOUT: Layout = { oldest: 3, migrations: [] };
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
 
@@ -124,6 +126,10 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
 
   async runs(query: RunQuery): Promise<ListPage<RunSummary>> {
     return this.#open.records.runs(query);
+  }
+
+  async conversations(query: ConversationQuery): Promise<ListPage<ConversationSummary>> {
+    return this.#open.records.conversations(query);
   }
 
   async approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>> {

@@ -1,6 +1,9 @@
 import type { HistoryFailure } from "../protocol/conversation/client-history.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { DeliveredPage, HistoryReference } from "../protocol/conversation/turn.ts";
+import type { ShownRun, ShownTurn } from "../protocol/conversation/shown.ts";
+import type { ListPage } from "../protocol/list/page.ts";
+import type { RunStatus } from "../protocol/run/state.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
 
@@ -68,6 +71,39 @@ export type PageAnswer =
   | { readonly kind: "running" }
   | NoConversation;
 
+/** A conversation in one look. Times are ISO 8601, UTC. */
+export interface ConversationState {
+  readonly conversationId: RunId;
+  readonly title?: string;
+  /** How the newest turn that the viewer sees stands. */
+  readonly status: RunStatus;
+  readonly headId: RunId;
+  readonly turns: number;
+  readonly createdAt: string;
+}
+
+export type ConversationAnswer =
+  | { readonly kind: "conversation"; readonly state: ConversationState }
+  | NoConversation;
+
+/** Selects turns, the newest first. */
+export interface TurnsQuery {
+  readonly limit: number;
+  /** Number of the last turn that was shown. */
+  readonly after?: number;
+}
+
+/** A turn, or where the Worker asks for what its run shows so far. */
+export type ListedTurn =
+  | ShownTurn
+  | (Pick<ShownTurn, "runId" | "parentId" | "messageId"> & { readonly isOpen: true });
+
+export type TurnsAnswer =
+  | { readonly kind: "turns"; readonly page: ListPage<ListedTurn, number> }
+  | NoConversation;
+
+export type ShownAnswer = { readonly kind: "shown"; readonly run: ShownRun } | NoConversation;
+
 /**
  * Typed RPC of the object of a conversation, which is that of its first run. Shapes hold for one
  * release, as in RunMethods.
@@ -85,4 +121,9 @@ export interface ConversationMethods {
    * nothing. Only the object of that run sends it.
    */
   keepTurn(runId: RunId, delivered: DeliveredPage): Promise<void>;
+  /** Reads the conversation, as far as the viewer may see it. */
+  conversation(viewer: Viewer): Promise<ConversationAnswer>;
+  turns(viewer: Viewer, query: TurnsQuery): Promise<TurnsAnswer>;
+  /** Gives the conversation a title of its owner. Contract: idempotent. */
+  rename(viewer: Viewer, title: string): Promise<ConversationAnswer>;
 }

@@ -1,7 +1,7 @@
 import type { ActorId, ConnectionId, RunId } from "../protocol/identity/ids.ts";
 import type { Viewer } from "../protocol/identity/viewer.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
-import type { ConversationMethods, PageAnswer } from "./conversation.ts";
+import type { ConversationMethods, PageAnswer, ShownAnswer } from "./conversation.ts";
 import type { ApprovalView } from "../protocol/approval/view.ts";
 import type { VoteRefusal } from "../protocol/approval/check-vote.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
@@ -231,6 +231,8 @@ export interface RunMethods {
   review(viewer: Viewer, report: ReviewReport): Promise<OutcomeAnswer>;
   /** Reads what the run adds to its conversation. A direct call adds nothing: `unknown`. */
   page(viewer: Viewer): Promise<PageAnswer>;
+  /** Reads what the run shows so far in its conversation. */
+  shown(viewer: Viewer): Promise<ShownAnswer>;
   /** Reads the run of one call that a request with this hash started. */
   call(viewer: Viewer, requestHash?: string): Promise<CallAnswer>;
   /** Reads what the run knew of its situation. Contract: the caller may read the audit log. */

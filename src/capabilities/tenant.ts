@@ -9,6 +9,7 @@ import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
 import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
+import type { ConversationSummary } from "../protocol/conversation/summary.ts";
 import type { RunId, ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { AwaitedOutcome } from "../protocol/run/awaited-outcome.ts";
 import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
@@ -62,6 +63,28 @@ export interface RunViewer {
  */
 export interface RunDirectory {
   list(tenantId: TenantId, query: RunQuery): Promise<ListPage<RunSummary>>;
+}
+
+/** Selects conversations of the caller, the newest first. */
+export interface ConversationQuery {
+  readonly person: ActorId;
+  /** The actor: its own conversations for others too, unless it acts for the person. */
+  readonly actor: ActorId;
+  readonly isDelegate: boolean;
+  /** Those that pages of this origin began with this assistant. */
+  readonly page?: { readonly origin: string; readonly assistantId: string };
+  /** Part of the title, in any letter case. */
+  readonly title?: string;
+  readonly limit: number;
+  readonly after?: ListPosition;
+}
+
+/**
+ * Lists the conversations of a tenant. Contract: as of RunDirectory; the newest turn decides the
+ * order.
+ */
+export interface ConversationDirectory {
+  list(tenantId: TenantId, query: ConversationQuery): Promise<ListPage<ConversationSummary>>;
 }
 
 /** Filters the unknown outcomes of a tenant. */
@@ -119,6 +142,7 @@ export interface TenantRecordsMethods {
   receive(runId: RunId, sent: readonly SentNotice[]): Promise<void>;
   record(entry: AuditEntry): Promise<void>;
   runs(query: RunQuery): Promise<ListPage<RunSummary>>;
+  conversations(query: ConversationQuery): Promise<ListPage<ConversationSummary>>;
   approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;
   outcomes(query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>>;
   audit(query: AuditQuery): Promise<AuditPage>;

@@ -21,6 +21,8 @@ export interface TenantPorts {
   readonly publisher: PolicyPublisher;
   /** How long it keeps what has ended. Unit: milliseconds. */
   readonly keptMs: number;
+  /** How long it lists a conversation after its last turn. Unit: milliseconds. */
+  readonly conversationKeptMs: number;
   /** How long it keeps a record of the audit log. Unit: milliseconds. */
   readonly auditKeptMs: number;
   readonly auditSigner: AuditSigner;
@@ -36,6 +38,7 @@ export function composeTenant(raw: RawEnv): TenantPorts {
     clock: systemClock,
     publisher: createKvPolicyPublisher(policyKv),
     keptMs: Math.max(lifetimes.runMs, lifetimes.keyMs),
+    conversationKeptMs: lifetimes.conversationMs,
     auditKeptMs: lifetimes.auditMs,
     auditSigner: createAuditSigner(rootSecret, olderSecret),
   };

@@ -65,7 +65,7 @@ function assemble(
 ): Omit<Services, "membersChanged"> {
   const log = createConsoleLog();
   const tenants = composeTenants(env.tenants);
-  const { registry, directory, queue, outcomes, trail, storageUse } = tenants;
+  const { registry, directory, conversations, queue, outcomes, trail, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     olderSecret: env.olderSecret,
@@ -116,6 +116,7 @@ function assemble(
     assistantRegistry: tenants.assistants,
     runRecords: composeRunRecords(env),
     directory,
+    conversations,
     queue,
     outcomes,
     trail,

@@ -1,8 +1,12 @@
 import type {
+  ConversationAnswer,
   ConversationMethods,
+  NoConversation,
   PageAnswer,
   TurnAnswer,
   TurnRequest,
+  TurnsAnswer,
+  TurnsQuery,
   WindowAnswer,
 } from "../capabilities/conversation.ts";
 import { replaceSources, keptFilesOf } from "../protocol/conversation/kept-files.ts";
@@ -12,10 +16,18 @@ import {
   type HistoryReference,
 } from "../protocol/conversation/turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
-import { isOwn, viewerOfOwner, type RunOwner, type Viewer } from "../protocol/identity/viewer.ts";
+import {
+  isOwn,
+  maySee,
+  viewerOfOwner,
+  type RunOwner,
+  type Viewer,
+} from "../protocol/identity/viewer.ts";
 import { joinClasses, joinSources, type Labels } from "../protocol/label/source.ts";
 import { openTurn } from "./open-turn.ts";
-import type { StoredTurns, Turn } from "./stored-turns.ts";
+import { loneTurn } from "./lone-turn.ts";
+import { listTurns, summariseTurns } from "./show-turns.ts";
+import type { ReadTurns, StoredTurns, Turn } from "./stored-turns.ts";
 import { hasEnded, rereadWindow, type HashNow } from "./window.ts";
 
 /** The first run of a conversation, whose object keeps the conversation. */
@@ -32,6 +44,8 @@ export interface FirstRun {
 export interface ConversationPorts {
   readonly turns: StoredTurns;
   readonly first: FirstRun;
+  /** The title that the owner gave. */
+  readonly names: { read(): string | undefined; write(title: string): void };
   readonly files: {
     has(hash: string): boolean;
     put(hash: string, base64: string): void;
@@ -86,6 +100,47 @@ export class Conversation implements ConversationMethods {
     if (turn) this.#keep(turn, delivered);
   }
 
+  async conversation(viewer: Viewer): Promise<ConversationAnswer> {
+    const { first, names } = this.#ports;
+    const turns = this.#shown(viewer);
+    if ("kind" in turns) return turns;
+    const about = { conversationId: first.runId, named: names.read() };
+    const state = summariseTurns({ turns, viewer }, about);
+    return state ? { kind: "conversation", state } : { kind: "unknown" };
+  }
+
+  async turns(viewer: Viewer, query: TurnsQuery): Promise<TurnsAnswer> {
+    const turns = this.#shown(viewer);
+    if ("kind" in turns) return turns;
+    return { kind: "turns", page: listTurns({ turns, viewer }, query) };
+  }
+
+  async rename(viewer: Viewer, title: string): Promise<ConversationAnswer> {
+    const { first, names, transaction } = this.#ports;
+    if (!isOwn(first.owner, viewer) || first.workflowId !== undefined) return { kind: "unknown" };
+    const missing = this.#begin();
+    if (missing) return missing;
+    transaction(() => names.write(title));
+    return this.conversation(viewer);
+  }
+
+  /** The turns as a viewer reads them. A read stores nothing, so a lone first run stays alone. */
+  #shown(viewer: Viewer): ReadTurns | NoConversation {
+    const { first, turns } = this.#ports;
+    if (!maySee(first.owner, viewer) || first.workflowId !== undefined) return { kind: "unknown" };
+    if (turns.exist && hasEnded(turns.at(FIRST))) return turns;
+    const answer = first.page();
+    if (answer.kind === "unknown" || answer.kind === "gone") return answer;
+    if (turns.exist) return turns;
+    return loneTurn(this.#firstTurn(), answer.kind === "page" ? answer.delivered.page : undefined);
+  }
+
+  #firstTurn(): Turn {
+    const { runId, owner, createdMs: openedMs } = this.#ports.first;
+    const place = { number: FIRST, parent: null, root: FIRST, depth: 0, others: [], end: null };
+    return { ...place, runId, owner, openedMs, messageId: null, hash: null };
+  }
+
   /** Keeps the page of the first run, which is about to be deleted. */
   keepFirst(): void {
     const { first } = this.#ports;
@@ -111,9 +166,7 @@ export class Conversation implements ConversationMethods {
     const answer = first.page();
     if (answer.kind === "unknown" || answer.kind === "gone") return answer;
     transaction(() => {
-      const { runId, owner, createdMs: openedMs } = first;
-      const place = { number: FIRST, parent: null, root: FIRST, depth: 0, others: [], end: null };
-      const turn = { ...place, runId, owner, openedMs, messageId: null, hash: null };
+      const turn = this.#firstTurn();
       if (!known) turns.add(turn);
       if (answer.kind === "page") this.#keep(known ?? turn, answer.delivered);
     });

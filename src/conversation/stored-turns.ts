@@ -33,7 +33,12 @@ export interface TurnEnd {
   readonly bytes: number;
   /** Those of the whole path. */
   readonly labels: Labels;
+  /** The title that a tool gave in this turn. */
+  readonly title: string | null;
 }
+
+/** What a reader needs of the turns of a conversation. */
+export type ReadTurns = Pick<StoredTurns, "at" | "newest" | "page">;
 
 /**
  * The turns of a conversation and their pages.

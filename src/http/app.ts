@@ -13,6 +13,8 @@ import { refuseTools, ToolsUnavailable } from "./request/contracts.ts";
 import { authorise, type Method, type Route, type Routes } from "./request/authorise.ts";
 import { CHAT_ROUTES } from "./runs/chat.ts";
 import { CONNECTION_ROUTES } from "./tenant/connections.ts";
+import { CONVERSATION_LIST_ROUTES } from "./conversations/conversation-list.ts";
+import { CONVERSATION_ROUTES } from "./conversations/conversations.ts";
 import { answerPreflight, exposeToListed } from "./request/cors.ts";
 import { EMBED_TOKEN_ROUTES } from "./embed/embed-tokens.ts";
 import { INVOKE_ROUTES } from "./runs/invoke.ts";
@@ -33,6 +35,8 @@ const API: Routes = {
   ...CHAT_ROUTES,
   ...INVOKE_ROUTES,
   ...UNDO_ROUTES,
+  ...CONVERSATION_LIST_ROUTES,
+  ...CONVERSATION_ROUTES,
   ...RUN_LIST_ROUTES,
   ...RUN_ROUTES,
   ...TOOL_IMAGE_ROUTES,

@@ -6,7 +6,12 @@ import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { ConnectionStore } from "../capabilities/connection.ts";
 import type { ProviderStore } from "../capabilities/provider.ts";
-import type { Cursors, OutcomeList, RunDirectory } from "../capabilities/tenant.ts";
+import type {
+  ConversationDirectory,
+  Cursors,
+  OutcomeList,
+  RunDirectory,
+} from "../capabilities/tenant.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { RateLimiter } from "../capabilities/budget.ts";
 import type { StorageMeter } from "../capabilities/storage.ts";
@@ -50,6 +55,7 @@ export interface Services {
   readonly runIds: RunIds;
   readonly runRecords: RunRecords;
   readonly directory: RunDirectory;
+  readonly conversations: ConversationDirectory;
   readonly queue: ApprovalQueue;
   readonly outcomes: OutcomeList;
   readonly trail: AuditTrail;

@@ -17,7 +17,7 @@ import type {
   UndoAnswer,
   UndoRequest,
 } from "../capabilities/run.ts";
-import type { PageAnswer } from "../capabilities/conversation.ts";
+import type { PageAnswer, ShownAnswer } from "../capabilities/conversation.ts";
 import type { Clock } from "../capabilities/system.ts";
 import { isOfTenant, isOwn, maySee, mayStop, type Viewer } from "../protocol/identity/viewer.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
@@ -33,6 +33,7 @@ import { reviewMismatch } from "./verification/review-mismatch.ts";
 import { resolveOutcome } from "./outcomes/resolve.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
 import { runStateOf } from "./state.ts";
+import { shownRunOf } from "./shown-run.ts";
 import { pageOf } from "./turn-page.ts";
 import { claimUndo, endUndo, resolveUndo, type UndoPorts } from "./undo/claim.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
@@ -198,6 +199,13 @@ export class RunAnswers implements RunMethods {
   async page(viewer: Viewer): Promise<PageAnswer> {
     const missing = checkRunAccess(this.#run.store, isOwn, viewer);
     return missing ?? pageOf(this.#run);
+  }
+
+  async shown(viewer: Viewer): Promise<ShownAnswer> {
+    const missing = checkRunAccess(this.#run.store, maySee, viewer);
+    if (missing) return missing;
+    const isCall = this.#run.store.call() !== undefined;
+    return isCall ? { kind: "unknown" } : { kind: "shown", run: shownRunOf(this.#run) };
   }
 
   /** Resolves an unknown outcome as an operator reported, and continues the run. */

@@ -5,6 +5,7 @@ import type { RunOwner } from "../protocol/identity/viewer.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
+import type { AiEvent } from "../protocol/run/event.ts";
 import type { ShownCall } from "../protocol/run/direct-call.ts";
 import type { StopReason } from "../protocol/run/facts.ts";
 import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
@@ -18,7 +19,11 @@ import type { RunProgress } from "./progress.ts";
 export interface StoredRun {
   readonly store: StoredFacts;
   /** Events for readers. `hasEnded` counts events that are not stored yet. */
-  readonly journal: Pick<RunJournal, "append"> & { readonly hasEnded: boolean };
+  readonly journal: Pick<RunJournal, "append"> & {
+    readonly hasEnded: boolean;
+    /** All events so far. */
+    events(): Iterable<AiEvent>;
+  };
   /** What leaves the run for the object of its tenant (`notify`) and for KV (`put`). */
   readonly outbox: {
     notify(notice: TenantNotice): void;

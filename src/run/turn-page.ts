@@ -2,15 +2,14 @@ import type { PageAnswer } from "../capabilities/conversation.ts";
 import { keptFilesOf } from "../protocol/conversation/kept-files.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { replaceHalvesInJson } from "../protocol/text/whole-characters.ts";
+import { shownRunOf } from "./shown-run.ts";
 import type { StoredRun } from "./stored-run.ts";
 
 /** Reads what an ended run adds to its conversation. A direct call adds nothing: `unknown`. */
-export function pageOf({
-  store,
-  journal,
-  transcript,
-  files,
-}: Pick<StoredRun, "store" | "journal" | "transcript" | "files">): PageAnswer {
+export function pageOf(
+  run: Pick<StoredRun, "store" | "journal" | "transcript" | "files">,
+): PageAnswer {
+  const { store, journal, transcript, files } = run;
   const claimed = store.claimed();
   if (!claimed) return { kind: "gone" };
   if (claimed.call) return { kind: "unknown" };
@@ -23,6 +22,7 @@ export function pageOf({
     return content === undefined ? [] : [[hash, content] as const];
   });
   const { endedMs } = store.progress();
-  const page = { messages, endedMs: endedMs ?? store.identity().createdMs };
+  const shown = shownRunOf(run);
+  const page = { messages, shown, endedMs: endedMs ?? store.identity().createdMs };
   return { kind: "page", delivered: { page, files: Object.fromEntries(kept) } };
 }

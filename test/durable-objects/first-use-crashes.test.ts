@@ -98,6 +98,19 @@ const USES: Readonly<Record<LateTable | "log", Use>> = {
       expect(JSON.stringify(said).split("hurry")).toHaveLength(2);
     },
   },
+  naming: {
+    caller: "lab",
+    request: () => ({ messages: says({ text: ["hi"] }) }),
+    meanwhile: async (runId) => {
+      await expect.poll(async () => (await look(runId, "lab"))?.status).toBe("completed");
+      const body = JSON.stringify({ title: "Named" });
+      const headers = { "content-type": "application/json" };
+      const init = { caller: "lab", method: "PATCH", headers, body } as const;
+      const name = () => send(`/v1/conversations/${runId}`, init).catch(() => undefined);
+      await expect.poll(async () => (await name())?.status).toBe(200);
+    },
+    holds: ["SELECT title FROM naming", [{ title: "Named" }]],
+  },
   turns: CONTINUED("turns"),
   pages: CONTINUED("pages"),
   approvals: {

@@ -146,3 +146,21 @@ test("an assistant does not raise the longest answer of a token", async () => {
   const seen = await seenBy(await ask(token, "/v1/chat", { messages: [says("hi")] }));
   expect(seen).toMatchObject({ max_completion_tokens: 300 });
 });
+
+test("a page reads the chats of its own assistant, and no others of its person", async () => {
+  const [shop, other] = await Promise.all([tokenFor("shop"), tokenFor("other")]);
+  const started = await ask(shop, "/v1/chat", { messages: [says(script({ text: ["ok"] }))] });
+  const conversationId = runIdOf(started);
+  await started.text();
+  const listOf = async (token: string): Promise<string> =>
+    (await ask(token, "/v1/conversations?limit=100")).text();
+  await expect.poll(() => listOf(shop)).toContain(conversationId);
+  expect(await listOf(other)).not.toContain(conversationId);
+  for (const path of ["", "/messages"]) {
+    const own = await ask(shop, `/v1/conversations/${conversationId}${path}`);
+    expect(own.status).toBe(200);
+    await own.text();
+    const strange = await ask(other, `/v1/conversations/${conversationId}${path}`);
+    expect(await answerOf(strange)).toEqual([404, "conversation_not_found"]);
+  }
+});

@@ -25,6 +25,18 @@ export function openConversation(
   const { runId, owner, createdMs } = store.identity();
   return new Conversation({
     turns: new TurnTables(storage.sql, tables),
+    names: {
+      read() {
+        if (!tables().has("naming")) return undefined;
+        return storage.sql.exec<{ title: string }>("SELECT title FROM naming").one().title;
+      },
+      write(title) {
+        tables().create("naming");
+        storage.sql.exec("DELETE FROM naming");
+        storage.sql.exec("INSERT INTO naming (title) VALUES (?)", title);
+        run.outbox.notify({ type: "conversation", title });
+      },
+    },
     files: {
       has: (hash) => new StoredFiles(storage.sql, tables()).has(hash),
       put: (hash, base64) => new StoredFiles(storage.sql, tables()).put(hash, base64),

@@ -93,11 +93,13 @@ export class TurnTables implements StoredTurns {
       );
     }
     this.#sql.exec(
-      "UPDATE turns SET ended_ms = ?, page_hash = ?, bytes = ?, labels = ? WHERE number = ?",
+      `UPDATE turns SET ended_ms = ?, page_hash = ?, bytes = ?, labels = ?, title = ?
+       WHERE number = ?`,
       page.endedMs,
       hashNow(text),
       utf8Bytes(JSON.stringify(page.messages)),
       JSON.stringify(labels),
+      page.shown.title ?? null,
       number,
     );
   }
@@ -129,6 +131,7 @@ type TurnRow = {
   page_hash: string | null;
   bytes: number | null;
   labels: string | null;
+  title: string | null;
 };
 
 function toTurn(row: TurnRow): Turn {
@@ -147,7 +150,13 @@ function toTurn(row: TurnRow): Turn {
   };
 }
 
-function toEnd({ ended_ms: endedMs, page_hash: hash, bytes, labels }: TurnRow): TurnEnd | null {
+function toEnd({
+  ended_ms: endedMs,
+  page_hash: hash,
+  bytes,
+  labels,
+  title,
+}: TurnRow): TurnEnd | null {
   if (endedMs === null || hash === null || bytes === null || labels === null) return null;
-  return { endedMs, hash, bytes, labels: JSON.parse(labels) as Labels };
+  return { endedMs, hash, bytes, labels: JSON.parse(labels) as Labels, title };
 }

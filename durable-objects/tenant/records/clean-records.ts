@@ -38,6 +38,11 @@ export function cleanApproval(approval: ApprovalSummary): ApprovalSummary {
   return clean(approval);
 }
 
+/** Masks secrets in the title that a person gave a conversation, as cleanEntry does. */
+export function cleanTitle(title: string): string {
+  return clean({ title }).title;
+}
+
 /** Masks secrets in a place, so that its requester is named as in the approval's summary. */
 export function cleanPlace(place: ApprovalPlace): ApprovalPlace {
   return clean(place);

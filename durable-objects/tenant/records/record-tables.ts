@@ -5,9 +5,15 @@ import type {
 } from "../../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery, AuditSigner } from "../../../src/capabilities/audit.ts";
 import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
-import type { OutcomeQuery, RunQuery, SentNotice } from "../../../src/capabilities/tenant.ts";
+import type {
+  ConversationQuery,
+  OutcomeQuery,
+  RunQuery,
+  SentNotice,
+} from "../../../src/capabilities/tenant.ts";
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import { personOf } from "../../../src/protocol/identity/principal.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
@@ -17,7 +23,15 @@ import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
 import { removeOldRecords } from "./audit-retention.ts";
-import { cleanApproval, cleanEntry, cleanOutcomes, cleanPlace, cleanRun } from "./clean-records.ts";
+import {
+  cleanApproval,
+  cleanEntry,
+  cleanOutcomes,
+  cleanPlace,
+  cleanRun,
+  cleanTitle,
+} from "./clean-records.ts";
+import { ConversationList } from "./conversation-list.ts";
 import { OutcomeList } from "./outcome-list.ts";
 import { RunDirectory, type LastNotice, type RunReport } from "./run-directory.ts";
 import { StoredBytes } from "./stored-bytes.ts";
@@ -33,6 +47,7 @@ const NEXT_DELETION_MS = 1_000;
 export interface Retention {
   /** Of runs and approvals. */
   readonly keptMs: number;
+  readonly conversationKeptMs: number;
   readonly auditKeptMs: number;
 }
 
@@ -54,6 +69,7 @@ export class RecordTables {
   readonly #storage: DurableObjectStorage;
   readonly #runs: RunDirectory;
   readonly #approvals: ApprovalQueue;
+  readonly #conversations: ConversationList;
   readonly #outcomes: OutcomeList;
   readonly #audit: AuditLog;
   readonly #bytes: StoredBytes;
@@ -66,6 +82,7 @@ export class RecordTables {
     this.#storage = storage;
     this.#runs = new RunDirectory(sql);
     this.#approvals = new ApprovalQueue(sql);
+    this.#conversations = new ConversationList(sql);
     this.#outcomes = new OutcomeList(sql);
     this.#audit = new AuditLog(storage);
     this.#bytes = new StoredBytes(sql);
@@ -106,6 +123,10 @@ export class RecordTables {
     return this.#runs.list(query);
   }
 
+  conversations(query: ConversationQuery): ListPage<ConversationSummary> {
+    return this.#conversations.list(query);
+  }
+
   approvals(query: ApprovalQuery, nowMs: number): ListPage<ApprovalSummary> {
     return this.#approvals.list(query, nowMs);
   }
@@ -123,13 +144,19 @@ export class RecordTables {
   }
 
   /** Time of the next deletion; undefined when nothing is stored. */
-  dueMs({ keptMs, auditKeptMs }: Retention): number | undefined {
-    const [ended = Infinity, expired = Infinity, recorded = Infinity] = [
+  dueMs({ keptMs, conversationKeptMs, auditKeptMs }: Retention): number | undefined {
+    const [ended = Infinity, begun = Infinity, expired = Infinity, recorded = Infinity] = [
       this.#runs.oldestEndMs(),
+      this.#conversations.oldestMs(),
       this.#approvals.oldestExpiryMs(),
       this.#isAuditBroken ? undefined : this.#audit.oldestMs(),
     ];
-    const due = Math.min(ended + keptMs, expired + keptMs, recorded + auditKeptMs);
+    const due = Math.min(
+      ended + keptMs,
+      begun + conversationKeptMs,
+      expired + keptMs,
+      recorded + auditKeptMs,
+    );
     return due === Infinity ? undefined : due + NEXT_DELETION_MS;
   }
 
@@ -140,11 +167,12 @@ export class RecordTables {
   }
 
   /** Deletes runs and approvals whose retention has ended. */
-  deleteExpired(nowMs: number, keptMs: number): void {
+  deleteExpired(nowMs: number, { keptMs, conversationKeptMs }: Retention): void {
     this.#storage.transactionSync(() => {
       const times = { endedBeforeMs: nowMs - keptMs, heardSinceMs: nowMs - SILENT_MS };
       this.#runs.forget(times, MAX_FORGOTTEN);
       this.#approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
+      this.#conversations.forget(nowMs - conversationKeptMs, MAX_FORGOTTEN);
       this.#outcomes.forget(nowMs - keptMs);
       this.#bytes.forget(nowMs);
     });
@@ -165,6 +193,9 @@ export class RecordTables {
     const count = outcomes.length > 0 && { awaitsOutcomes: outcomes.length };
     const report = { ...cleanRun(run), runId, ...count };
     this.#runs.put(report, last);
+    if (told.conversation) {
+      this.#conversations.note(told.conversation, report, before === undefined);
+    }
     // Most runs have no such call, and cost no statement more.
     const hadOutcomes = (before?.awaitsOutcomes ?? 0) > 0;
     if (count || hadOutcomes) this.#outcomes.replace(runId, cleanOutcomes(outcomes, runId));
@@ -183,6 +214,8 @@ export class RecordTables {
       if (notice.type === "audit") entries.push({ ...cleanEntry(notice.entry), runId });
       else if (notice.type === "approval") {
         this.#approvals.put({ ...cleanApproval(notice.approval), runId });
+      } else if (notice.type === "conversation") {
+        this.#conversations.rename(runId, cleanTitle(notice.title));
       }
     }
     return entries.length === 0 ? 0 : this.#audit.append(...entries);
@@ -193,7 +226,7 @@ export class RecordTables {
    */
   #createTables(): void {
     if (this.#hasTables) return;
-    const parts = [this.#runs, this.#approvals, this.#audit, this.#bytes];
+    const parts = [this.#runs, this.#conversations, this.#approvals, this.#audit, this.#bytes];
     for (const part of parts) part.createTable();
     this.#hasTables = true;
   }

@@ -6,6 +6,7 @@ import type {
 import type { AuditPage, AuditQuery } from "../../../src/capabilities/audit.ts";
 import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
 import type {
+  ConversationQuery,
   OutcomeQuery,
   RunQuery,
   SentNotice,
@@ -14,6 +15,7 @@ import type {
 import type { TenantPorts } from "../../../src/compose/tenant.ts";
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
@@ -24,7 +26,7 @@ import { RecordTables } from "./record-tables.ts";
 /** What the records read and write outside their own tables. */
 export interface RecordParts extends Pick<
   TenantPorts,
-  "clock" | "keptMs" | "auditKeptMs" | "auditSigner"
+  "clock" | "keptMs" | "conversationKeptMs" | "auditKeptMs" | "auditSigner"
 > {
   readonly storage: DurableObjectStorage;
   readonly deadlines: TenantDeadlines;
@@ -79,6 +81,10 @@ export class TenantRecords implements TenantRecordsMethods {
     return this.#tables.runs(query);
   }
 
+  async conversations(query: ConversationQuery): Promise<ListPage<ConversationSummary>> {
+    return this.#tables.conversations(query);
+  }
+
   async approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>> {
     return this.#tables.approvals(query, this.#nowMs());
   }
@@ -97,9 +103,9 @@ export class TenantRecords implements TenantRecordsMethods {
 
   /** Deletes what the deployment keeps no longer. */
   async deleteExpired(): Promise<void> {
-    const { keptMs, auditKeptMs, auditSigner, deadlines } = this.#parts;
+    const { auditKeptMs, auditSigner, deadlines } = this.#parts;
     const nowMs = this.#nowMs();
-    this.#tables.deleteExpired(nowMs, keptMs);
+    this.#tables.deleteExpired(nowMs, this.#parts);
     await this.#tables.removeOldAudit(nowMs - auditKeptMs, auditSigner);
     deadlines.clear("retention");
     this.#scheduleRetention();
@@ -107,8 +113,8 @@ export class TenantRecords implements TenantRecordsMethods {
 
   /** A record that comes now is due after the shortest retention, so an earlier deadline stays. */
   #scheduleRetention(): void {
-    const { keptMs, auditKeptMs, deadlines } = this.#parts;
-    const soonestMs = this.#nowMs() + Math.min(keptMs, auditKeptMs);
+    const { keptMs, conversationKeptMs, auditKeptMs, deadlines } = this.#parts;
+    const soonestMs = this.#nowMs() + Math.min(keptMs, conversationKeptMs, auditKeptMs);
     if ((deadlines.at("retention") ?? Infinity) <= soonestMs) return;
     deadlines.setEarlier("retention", this.#tables.dueMs(this.#parts));
   }

@@ -5,6 +5,7 @@ import type { BudgetLedger } from "../../capabilities/budget.ts";
 import type { PolicyRegistry } from "../../capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../capabilities/storage.ts";
 import type {
+  ConversationDirectory,
   OutcomeList,
   RunDirectory,
   TenantHeadMethods,
@@ -21,6 +22,7 @@ export interface TenantGateway {
   readonly registry: PolicyRegistry;
   readonly assistants: AssistantRegistry;
   readonly directory: RunDirectory;
+  readonly conversations: ConversationDirectory;
   readonly queue: ApprovalQueue;
   readonly outcomes: OutcomeList;
   readonly trail: AuditTrail;
@@ -52,6 +54,7 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
       change: (tenantId, proposal) => headOf(tenantId).changeAssistant(proposal),
     },
     directory: { list: (tenantId, query) => recordsOf(tenantId).runs(query) },
+    conversations: { list: (tenantId, query) => recordsOf(tenantId).conversations(query) },
     queue: { list: (tenantId, query) => recordsOf(tenantId).approvals(query) },
     outcomes: { list: (tenantId, query) => recordsOf(tenantId).outcomes(query) },
     trail: {

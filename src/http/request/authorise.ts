@@ -12,7 +12,7 @@ export interface Routes {
   readonly [path: string]: { readonly [method in Method]?: Route };
 }
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One method of one address. */
 export interface Route {

@@ -1,6 +1,7 @@
 import type { RunId } from "../identity/ids.ts";
 import type { Labelled } from "../label/source.ts";
 import type { TranscriptMessage } from "./message.ts";
+import type { ShownRun } from "./shown.ts";
 
 /**
  * The earlier turns that a model is shown, as a run refers to them. Its sources are those of the
@@ -21,6 +22,8 @@ export interface HistoryReference extends Labelled {
 export interface TurnPage {
   /** The run's own messages: what was sent, and what it answered. */
   readonly messages: readonly TranscriptMessage[];
+  /** The same, as its person may see it. */
+  readonly shown: ShownRun;
   readonly endedMs: number;
 }
 

@@ -1,7 +1,14 @@
 import type { ApprovalSummary } from "../approval/view.ts";
 import type { AuditEntry } from "../audit/entry.ts";
+import type { RunId } from "../identity/ids.ts";
+import type { RunOwner } from "../identity/viewer.ts";
 import type { AwaitedOutcome } from "./awaited-outcome.ts";
 import type { RunSummary } from "./summary.ts";
+
+/** Which conversation a run belongs to, and the page that started the run. */
+export type ConversationPlace = Pick<RunOwner, "origin" | "assistantId"> & {
+  readonly conversationId: RunId;
+};
 
 /** A notice from a run to its TenantObject. A newer one of the same run or approval replaces it. */
 export type TenantNotice =
@@ -10,6 +17,10 @@ export type TenantNotice =
       readonly run: RunSummary;
       /** The calls of the run with an unknown outcome; absent without any. */
       readonly outcomes?: readonly AwaitedOutcome[];
+      /** The conversation that the run is a turn of; absent for a direct call. */
+      readonly conversation?: ConversationPlace;
     }
+  /** The owner of the conversation that begins with the run gave it a title. */
+  | { readonly type: "conversation"; readonly title: string }
   | { readonly type: "approval"; readonly approval: ApprovalSummary }
   | { readonly type: "audit"; readonly entry: AuditEntry };

@@ -2,6 +2,7 @@ import type { AuditEntry } from "../../protocol/audit/entry.ts";
 import type { ActorId } from "../../protocol/identity/ids.ts";
 import { actorsOf } from "../../protocol/identity/principal.ts";
 import { statusOf } from "../../protocol/run/state.ts";
+import type { ConversationPlace } from "../../protocol/run/tenant-notice.ts";
 import type { RunSummary } from "../../protocol/run/summary.ts";
 import type { Resolution, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { VerificationRecord } from "../../protocol/outcome/verification.ts";
@@ -57,7 +58,9 @@ export class RunNotices {
     const lookedAt = [...awaiting, ...failedUndos, ...mismatches];
     const outcomes = describeAwaited({ runId, principal, calls: invocations.all() }, lookedAt);
     const run = this.#summarise();
-    outbox.notify({ type: "run", run, ...(outcomes.length > 0 && { outcomes }) });
+    const place = this.#place();
+    const told = outcomes.length > 0 && { outcomes };
+    outbox.notify({ type: "run", run, ...told, ...(place && { conversation: place }) });
   }
 
   /** A call has ended. Repeated refusals are counted, and reported when the run waits or ends. */
@@ -190,6 +193,19 @@ export class RunNotices {
       storedBytes: store.storedBytes(),
       createdAt: toIso(createdMs),
       ...(endedMs !== null && { endedAt: toIso(endedMs) }),
+    };
+  }
+
+  /** Where the tenant's object lists the run as a turn. */
+  #place(): ConversationPlace | undefined {
+    const { call, workflowId } = this.#claim();
+    const { runId, owner } = this.#ports.store.identity();
+    if (call) return undefined;
+    const { origin, assistantId } = owner;
+    return {
+      conversationId: workflowId ?? runId,
+      ...(origin !== undefined && { origin }),
+      ...(assistantId !== undefined && { assistantId }),
     };
   }
 

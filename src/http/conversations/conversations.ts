@@ -1,0 +1,108 @@
+import * as v from "valibot";
+import type {
+  ConversationAnswer,
+  ConversationMethods,
+  ListedTurn,
+  NoConversation,
+} from "../../capabilities/conversation.ts";
+import type { RunMethods } from "../../capabilities/run.ts";
+import type { ShownTurn } from "../../protocol/conversation/shown.ts";
+import { viewerOf } from "../../protocol/identity/viewer.ts";
+import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
+import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { problem } from "../request/problem.ts";
+import { readJson, replaceHalvesOf } from "../request/read-json.ts";
+
+/** Reads one conversation, and names it. */
+export const CONVERSATION_ROUTES: Routes = {
+  "/v1/conversations/:id": {
+    GET: { scope: "runs:read", handle: getConversation },
+    PATCH: { scope: "chat", handle: patchConversation },
+  },
+  "/v1/conversations/:id/messages": { GET: { scope: "runs:read", handle: getMessages } },
+};
+
+type ConversationObject = ConversationMethods & RunMethods;
+
+/** Finds the object of a conversation. Another's id wakes no object, as an invented one. */
+async function find({
+  principal,
+  services,
+  id,
+}: AuthorisedRequest): Promise<ConversationObject | undefined> {
+  const runId = await services.runIds.verifyFor(id, viewerOf(principal));
+  return runId && services.runs.of(runId);
+}
+
+/** `GET /v1/conversations/:id`: the conversation in one look. */
+async function getConversation(authorised: AuthorisedRequest): Promise<Response> {
+  const found = await find(authorised);
+  const viewer = viewerOf(authorised.principal);
+  return answerState(authorised, found ? await found.conversation(viewer) : UNKNOWN);
+}
+
+const MAX_TITLE_CHARS = 120;
+const titleBody = v.strictObject({
+  title: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(MAX_TITLE_CHARS)),
+});
+
+/** `PATCH /v1/conversations/:id`: gives the conversation a title. */
+async function patchConversation(authorised: AuthorisedRequest): Promise<Response> {
+  const body = await readJson(authorised.request, titleBody);
+  if (!body.ok) return body.failure;
+  const found = await find(authorised);
+  const { title } = replaceHalvesOf(body.value);
+  const viewer = viewerOf(authorised.principal);
+  return answerState(authorised, found ? await found.rename(viewer, title) : UNKNOWN);
+}
+
+/** The run of a turn that has not ended knows best how the turn stands. */
+async function answerState(
+  { principal, services }: AuthorisedRequest,
+  answer: ConversationAnswer,
+): Promise<Response> {
+  if (answer.kind !== "conversation") return refuse(answer);
+  const { state } = answer;
+  if (state.status !== "running") return Response.json(state);
+  const head = await services.runs.of(state.headId).state(viewerOf(principal));
+  return Response.json(head.kind === "run" ? { ...state, status: head.state.status } : state);
+}
+
+const query = v.strictObject({ limit: parameters.limit, cursor: parameters.cursor });
+
+/** `GET /v1/conversations/:id/messages`: turns as the person may see them, the newest first. */
+async function getMessages(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, principal, id } = authorised;
+  const read = readQuery(request, query);
+  if (!read.ok) return read.failure;
+  const viewer = viewerOf(principal);
+  const { origin = null, assistantId = null, person, actor } = viewer;
+  const scope = ["turns", principal.tenantId, id, person, actor, origin, assistantId];
+  const after = await readCursor<number>(authorised, read.value.cursor, scope);
+  if (!after.ok) return after.failure;
+  const found = await find(authorised);
+  const { limit } = read.value;
+  const number = after.value !== undefined && { after: after.value };
+  const answer = found ? await found.turns(viewer, { limit, ...number }) : UNKNOWN;
+  if (answer.kind !== "turns") return refuse(answer);
+  const shown = await Promise.all(answer.page.items.map((turn) => show(authorised, turn)));
+  const turns = shown.filter((turn) => turn !== undefined);
+  return Response.json({ turns, ...(await nextCursor(authorised, answer.page, scope)) });
+}
+
+/** Asks the run of an open turn; nothing is known of a turn that no run has claimed yet. */
+async function show(
+  { principal, services }: AuthorisedRequest,
+  turn: ListedTurn,
+): Promise<ShownTurn | undefined> {
+  if (!("isOpen" in turn)) return turn;
+  const { isOpen: _isOpen, ...place } = turn;
+  const answer = await services.runs.of(turn.runId).shown(viewerOf(principal));
+  return answer.kind === "shown" ? { ...answer.run, ...place } : undefined;
+}
+
+const UNKNOWN: NoConversation = { kind: "unknown" };
+
+function refuse({ kind }: NoConversation): Response {
+  return problem(kind === "gone" ? "run_expired" : "conversation_not_found");
+}

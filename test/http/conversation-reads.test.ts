@@ -1,0 +1,222 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ConversationState } from "../../src/capabilities/conversation.ts";
+import type { ShownTurn } from "../../src/protocol/conversation/shown.ts";
+import type { ConversationSummary } from "../../src/protocol/conversation/summary.ts";
+import { releaseUrl } from "../fakes/scripted-model.ts";
+import { finish, say, untilKept } from "../shared/conversations.ts";
+import { callOf } from "../shared/people.ts";
+import { png, SEES, shortly } from "../shared/file-messages.ts";
+import { refusalOf, ring, rowsOf } from "../shared/run-object.ts";
+import { runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
+
+beforeAll(seedPolicies);
+
+async function read<T>(path: string, caller: Caller = "acme"): Promise<T> {
+  const response = await send(`/v1/conversations${path}`, { caller });
+  if (response.status !== 200) throw new Error(await response.text());
+  return response.json();
+}
+
+interface Turns {
+  readonly turns: readonly ShownTurn[];
+  readonly next?: string;
+}
+
+const rename = (id: string, title: unknown, caller: Caller = "acme"): Promise<Response> =>
+  send(`/v1/conversations/${id}`, {
+    caller,
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ title }),
+  });
+
+describe("the messages of a conversation", () => {
+  test("are what was asked and what the stream told, with branches, before and after every retention", async () => {
+    const call = callOf("core__calculate", { expression: "6 * 7" }, "sum");
+    const steps = [{ text: ["Let me see."], calls: [call] }, { text: ["It is 42."] }];
+    const first = await finish({ steps });
+    const { conversationId } = first;
+    const second = await finish({ conversationId, content: "left", messageId: "m-2" });
+    const third = await finish({ conversationId, content: "right", parentId: first.runId });
+    await untilKept(conversationId, 3);
+    const shown = await read<Turns>(`/${conversationId}/messages`);
+    expect(
+      shown.turns.map(({ runId, parentId, messageId }) => [runId, parentId, messageId]),
+    ).toEqual([
+      [third.runId, first.runId, undefined],
+      [second.runId, first.runId, "m-2"],
+      [first.runId, undefined, undefined],
+    ]);
+    expect(shown.turns[1]?.messages[0]).toEqual({ role: "user", text: "left" });
+    const [asked, answered] = shown.turns[2]?.messages ?? [];
+    expect(asked).toMatchObject({ role: "user" });
+    expect(answered).toMatchObject({
+      role: "assistant",
+      parts: [
+        { type: "text", text: "Let me see." },
+        {
+          type: "tool-call",
+          toolCallId: "sum",
+          toolName: "core__calculate",
+          args: { expression: "6 * 7" },
+          result: { result_payload: { data: { result: 42 } } },
+        },
+        { type: "text", text: "It is 42." },
+      ],
+    });
+    for (const { runId } of [second, third, first]) await ring(runId, "retention");
+    expect(await read<Turns>(`/${conversationId}/messages`)).toEqual(shown);
+  });
+
+  test("come page by page, and a cursor is of one reader and one conversation", async () => {
+    const { conversationId } = await finish();
+    for (let turn = 2; turn <= 5; turn++) await finish({ conversationId });
+    await untilKept(conversationId, 5);
+    const seen: string[] = [];
+    let next: string | undefined;
+    do {
+      const cursor = next === undefined ? "" : `&cursor=${next}`;
+      const page = await read<Turns>(`/${conversationId}/messages?limit=2${cursor}`);
+      seen.push(...page.turns.map(({ runId }) => runId));
+      next = page.next;
+      if (next === undefined) break;
+      const other = await finish();
+      const strange = await send(
+        `/v1/conversations/${other.conversationId}/messages?limit=2&cursor=${next}`,
+        { caller: "acme" },
+      );
+      expect(await refusalOf(strange)).toEqual([400, "cursor_invalid"]);
+    } while (next !== undefined);
+    expect(new Set(seen).size).toBe(5);
+  });
+
+  test("of a chat of one run cost it no table, and a running turn shows what it said so far", async () => {
+    const held = await say({ steps: [{ text: ["So far"], holds: "reads" }] });
+    const runId = runIdOf(held);
+    await expect
+      .poll(async () => JSON.stringify((await read<Turns>(`/${runId}/messages`)).turns))
+      .toContain("So far");
+    const state = await read<ConversationState>(`/${runId}`);
+    expect(state).toMatchObject({
+      conversationId: runId,
+      headId: runId,
+      status: "running",
+      turns: 1,
+    });
+    await fetch(releaseUrl("reads"));
+    await held.text();
+    await expect
+      .poll(() => read<ConversationState>(`/${runId}`))
+      .toMatchObject({ status: "completed" });
+    expect(await rowsOf(runId, "SELECT 1 FROM sqlite_master WHERE name = 'turns'")).toEqual([]);
+  });
+
+  test("hold no instructions, no raw arguments and no content of a file", async () => {
+    const secret = callOf("lab__echo_service", { form: "SECRET-canary", fails: false });
+    const system = { role: "system", content: "CANARY-of-the-application" };
+    const content = JSON.stringify({ steps: [{ calls: [secret] }, { text: ["ok"] }] });
+    const response = await send("/v1/chat", {
+      caller: "lab",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ messages: [system, { role: "user", content }] }),
+    });
+    await response.text();
+    const stream = await (
+      await send(`/v1/runs/${runIdOf(response)}/events`, { caller: "lab" })
+    ).text();
+    const { turns } = await read<Turns>(`/${runIdOf(response)}/messages`, "lab");
+    expect(JSON.stringify(turns)).not.toContain("CANARY-of");
+    const [, answer] = turns[0]?.messages ?? [];
+    expect(JSON.stringify(answer).includes("SECRET-canary")).toBe(stream.includes("SECRET-canary"));
+    const seen = await finish({ content: [shortly, png], model: SEES });
+    const pictured = await read<Turns>(`/${seen.runId}/messages`);
+    expect(pictured.turns[0]?.messages[0]).toMatchObject({
+      files: [{ type: "image", mediaType: "image/png", bytes: expect.any(Number) }],
+    });
+    expect(JSON.stringify(pictured)).not.toContain("sha256:");
+  });
+});
+
+describe("the list of conversations", () => {
+  test("names the caller's own, the newest turn first, and finds titles", async () => {
+    const one = await finish({ caller: "peer" });
+    const two = await finish({ caller: "peer" });
+    expect((await rename(one.conversationId, "Travel to Tokyo", "peer")).status).toBe(200);
+    await finish({ caller: "peer", conversationId: one.conversationId });
+    const list = (more = ""): Promise<{ conversations: readonly ConversationSummary[] }> =>
+      read(more, "peer");
+    await expect
+      .poll(async () => (await list()).conversations)
+      .toMatchObject([
+        {
+          conversationId: one.conversationId,
+          title: "Travel to Tokyo",
+          turns: 2,
+          status: "completed",
+        },
+        { conversationId: two.conversationId, turns: 1, status: "completed" },
+      ]);
+    const found = (await list("?title=tokyo")).conversations;
+    expect(found.map(({ conversationId }) => conversationId)).toEqual([one.conversationId]);
+    const others = await read<{ conversations: readonly ConversationSummary[] }>("?limit=100");
+    expect(JSON.stringify(others)).not.toContain(one.conversationId);
+  });
+
+  test("keeps the title of a person when a tool gives one later", async () => {
+    const { conversationId } = await finish();
+    await rename(conversationId, "Mine");
+    const title = callOf("core__generate_title", { title: "Its own" });
+    await finish({ conversationId, steps: [{ calls: [title] }, { text: ["ok"] }] });
+    await untilKept(conversationId, 2);
+    expect(await read<ConversationState>(`/${conversationId}`)).toMatchObject({ title: "Mine" });
+    await expect
+      .poll(async () =>
+        (
+          await read<{ conversations: readonly ConversationSummary[] }>("?limit=100")
+        ).conversations.find((one) => one.conversationId === conversationId),
+      )
+      .toMatchObject({ title: "Mine", turns: 2 });
+    for (const bad of ["", "x".repeat(121), 7]) {
+      expect(await refusalOf(await rename(conversationId, bad))).toEqual([422, "invalid_request"]);
+    }
+  });
+});
+
+test("to all others a conversation does not exist: no read, no title", async () => {
+  const { conversationId } = await finish();
+  const later = await finish({ conversationId });
+  for (const caller of ["rival", "peer"] as const) {
+    for (const id of [conversationId, "run_invented"]) {
+      for (const path of [`/${id}`, `/${id}/messages`]) {
+        const answer = await send(`/v1/conversations${path}`, { caller });
+        expect(await refusalOf(answer)).toEqual([404, "conversation_not_found"]);
+      }
+      expect(await refusalOf(await rename(id, "Stolen", caller))).toEqual([
+        404,
+        "conversation_not_found",
+      ]);
+    }
+  }
+  const within = await send(`/v1/conversations/${later.runId}`, { caller: "acme" });
+  expect(await refusalOf(within)).toEqual([404, "conversation_not_found"]);
+  expect(await refusalOf(await rename(conversationId, "Read", "reader"))).toEqual([
+    403,
+    "insufficient_scope",
+  ]);
+});
+
+test("an agent reads its own turns of a chat, and none of the person", async () => {
+  const begun = await finish({ caller: "mirasAgent", content: "begun" });
+  const { conversationId } = begun;
+  await finish({ caller: "mira", conversationId, content: "canary-of-mira" });
+  await finish({ caller: "mirasAgent", conversationId, content: "mine" });
+  await untilKept(conversationId, 3);
+  const others = await finish({ caller: "mira" });
+  const strange = await send(`/v1/conversations/${others.runId}`, { caller: "mirasAgent" });
+  expect(await refusalOf(strange)).toEqual([404, "conversation_not_found"]);
+  const agent = await read<Turns>(`/${conversationId}/messages`, "mirasAgent");
+  expect(agent.turns).toHaveLength(2);
+  expect(JSON.stringify(agent)).not.toContain("canary-of-mira");
+  expect((await read<Turns>(`/${conversationId}/messages`, "mira")).turns).toHaveLength(3);
+});
