@@ -20,7 +20,7 @@ const GUIDE = "docs/contracts.md";
 const USAGE = [
   "Usage: interlock contracts check",
   "       interlock contracts update [--accept-breaking] [--forget TOOL ...]",
-  "       interlock contracts test [--tool <id or id@version>] [--verbose]",
+  "       interlock contracts test [--tool <id or id@version> ...] [--verbose]",
   "check compares the contracts with contracts.lock, update writes its files, test tries to",
   "break what each contract promises, and runs the migrations of the workspaces in memory.",
   "Exit code 1: a breaking change, a stale lock, a broken promise, a migration that fails.",
@@ -31,14 +31,15 @@ interface Asked {
   readonly acceptBreaking: boolean;
   /** Tools or versions that are gone from the code. */
   readonly forgotten: readonly string[];
-  readonly tool: string | undefined;
+  /** Tools or versions to test; empty: all. */
+  readonly only: readonly string[];
   readonly verbose: boolean;
 }
 
 const OPTIONS = {
   "accept-breaking": { type: "boolean", default: false },
   forget: { type: "string", multiple: true },
-  tool: { type: "string" },
+  tool: { type: "string", multiple: true },
   verbose: { type: "boolean", default: false },
 } as const;
 
@@ -78,15 +79,17 @@ async function runContracts(args: string[]): Promise<void> {
 }
 
 async function test(
-  { tool, verbose }: Asked,
+  { only, verbose }: Asked,
   options: DeploymentOptions,
   project: string,
 ): Promise<void> {
   const { tools } = options;
+  const namesOf = ({ name, version }: AnyToolContract): string[] => [name, `${name}@${version}`];
+  const unknown = only.find((named) => !tools.some((tool) => namesOf(tool).includes(named)));
+  if (unknown !== undefined) throw new UsageError(`there is no tool ${JSON.stringify(unknown)}.`);
   const chosen = tools.filter(
-    ({ name, version }) => tool === undefined || tool === name || tool === `${name}@${version}`,
+    (tool) => only.length === 0 || namesOf(tool).some((name) => only.includes(name)),
   );
-  if (chosen.length === 0) throw new UsageError(`there is no tool ${JSON.stringify(tool)}.`);
   const exchanges = readExchanges(
     join(project, "src"),
     tools.map(({ name }) => name),
@@ -201,8 +204,13 @@ function readArguments(args: string[]): Asked {
     ([name, value]) => value !== undefined && value !== false && !allowed.includes(name),
   );
   if (stray) throw new UsageError(`${command} takes no --${stray[0]}.`);
-  const { "accept-breaking": acceptBreaking, forget: forgotten = [], tool, verbose } = values;
-  return { command, acceptBreaking, forgotten, tool, verbose };
+  const {
+    "accept-breaking": acceptBreaking,
+    forget: forgotten = [],
+    tool: only = [],
+    verbose,
+  } = values;
+  return { command, acceptBreaking, forgotten, only, verbose };
 }
 
 function isCommand(word: string | undefined): word is Asked["command"] {

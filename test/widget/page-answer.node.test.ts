@@ -82,7 +82,10 @@ describe("an answer", () => {
     await card.getByText("Done").waitFor();
     await card.getByText("Local time").waitFor();
     await card.getByText("21:04").waitFor();
-    run.emit(say.proposeTool(1, "core__calculate"), say.failTool(1, "Expected a number."));
+    const titled = { ...say.proposeTool(1, "core__calculate"), title: "Sums of the month" };
+    run.emit(titled, say.failTool(1, "Expected a number."));
+    const named = log().getByRole("group").filter({ hasText: "Sums of the month" });
+    await named.getByTitle("core__calculate").waitFor();
     await log().getByText("Failed").waitFor();
     await log().getByText("Time zone: Expected a number.").waitFor();
     run.emit(say.end());
