@@ -95,6 +95,105 @@ test("--tool tests one tool, --verbose prints each check, and an unknown tool is
   expect((await run(ROOT, "check", "--verbose")).status).toBe(2);
 });
 
+/** A gate that a change of the sources opens: the mode that has to fail, the file, both texts. */
+type OpenGate = readonly [mode: string, file: string, from: string, to: string];
+const modeOf = ([mode]: OpenGate): string => mode;
+
+const OPEN_GATES: readonly OpenGate[] = [
+  [
+    "schema",
+    "src/contracts/bind/classify-issues.ts",
+    '=== "validation") return "OUT_OF_BOUNDS"',
+    "=== 0) return",
+  ],
+  [
+    "semantic",
+    "src/runner/gates/check-rules.ts",
+    "return ruled.ok ? PASSED : ruled",
+    "return PASSED",
+  ],
+  ["permission", "src/runner/gates/authorise.ts", 'if (mayRun !== "allow")', "if (0)"],
+  ["permission", "src/protocol/policy/grant.ts", "if (!tools.includes(toolId))", "if (0)"],
+  [
+    "approval",
+    "src/protocol/policy/decide.ts",
+    "policy.requireApprovalForClasses.includes(tool.sideEffectClass)",
+    "false",
+  ],
+  ["idempotency", "src/runner/authority/open-authority.ts", "operationIdOf(context)", '""'],
+  [
+    "idempotency",
+    "src/runner/outcome/exec-result.ts",
+    "idempotency_hit: true",
+    "idempotency_hit: false",
+  ],
+  [
+    "retry",
+    "src/runner/retry/decide-next.ts",
+    "attempt <= tool.maxRetries",
+    "attempt < tool.maxRetries",
+  ],
+  ["repair", "src/runner/call-history.ts", "if (ends)", "if (0)"],
+  ["observation", "src/contracts/bind/bind-tool.ts", "redact(args, argsAllowlist)", "args"],
+  ["observation", "src/contracts/bind/redact.ts", "rule === true ? child", "rule ? child"],
+  ["injection", "src/protocol/text/label-data.ts", "return MARKUP.test(json)", "return false"],
+  ["injection", "src/runner/output/normalise-output.ts", "tool.isOutputUntrusted", "false"],
+  [
+    "injection",
+    "src/runner/author-code/ask-tool.ts",
+    "isOutputUntrusted ? neutralise(text).value",
+    "false ? text",
+  ],
+  [
+    "drift",
+    "src/runner/output/normalise-output.ts",
+    "tool.validateOutput(output)",
+    "{ ok: true, value: output } as never",
+  ],
+  ["replay", "src/loop/replay/tools.ts", "...ok(outputOf(record))", "...ok({})"],
+  ["replay", "src/protocol/outcome/observation.ts", "facts.traceId", "String(Math.random())"],
+];
+
+/** For a write that can be undone. */
+const OPEN_FOR_UNDO: readonly OpenGate[] = [
+  [
+    "approval",
+    "src/runner/approval/require-approval.ts",
+    "if (!known && !isAskedBy(given.policy, subject)) return",
+    "if (1) return",
+  ],
+  [
+    "approval",
+    "src/runner/approval/verify.ts",
+    "isMet(record, counted)",
+    "record.votes.length > 0",
+  ],
+  [
+    "idempotency",
+    "src/runner/execute-call.ts",
+    "if (mutates(tool) || approval) await journal",
+    "if (0) await journal",
+  ],
+  [
+    "idempotency",
+    "src/protocol/invocation/record.ts",
+    "hasUnknownOutcome(record) && record.binding?.mutates === true",
+    "false",
+  ],
+  [
+    "idempotency",
+    "src/runner/invocation/invocation-ledger.ts",
+    "bound.idempotencyKey !== binding.idempotencyKey",
+    "false",
+  ],
+  [
+    "retry",
+    "src/runner/retry/decide-next.ts",
+    "dispatchStateOf(call, result)).retryable",
+    "dispatchStateOf({ tool }, { ...result, dispatched: false })).retryable",
+  ],
+];
+
 describe("planted faults", () => {
   let copy: string;
   let lock: ContractLock;
@@ -209,102 +308,15 @@ describe("planted faults", () => {
     expect(tested.rows.get("sound__retired@1.0.0")).toEqual(Object.fromEntries(verdicts));
   });
 
-  test.each([
-    [
-      "schema",
-      "src/contracts/bind/classify-issues.ts",
-      '=== "validation") return "OUT_OF_BOUNDS"',
-      "=== 0) return",
-    ],
-    [
-      "semantic",
-      "src/runner/gates/check-rules.ts",
-      "return ruled.ok ? PASSED : ruled",
-      "return PASSED",
-    ],
-    ["permission", "src/runner/gates/authorise.ts", 'if (mayRun !== "allow")', "if (0)"],
-    ["permission", "src/protocol/policy/grant.ts", "if (!tools.includes(toolId))", "if (0)"],
-    [
-      "approval",
-      "src/protocol/policy/decide.ts",
-      "policy.requireApprovalForClasses.includes(tool.sideEffectClass)",
-      "false",
-    ],
-    ["idempotency", "src/runner/authority/open-authority.ts", "operationIdOf(context)", '""'],
-    [
-      "idempotency",
-      "src/runner/outcome/exec-result.ts",
-      "idempotency_hit: true",
-      "idempotency_hit: false",
-    ],
-    [
-      "retry",
-      "src/runner/retry/decide-next.ts",
-      "attempt <= tool.maxRetries",
-      "attempt < tool.maxRetries",
-    ],
-    ["repair", "src/runner/call-history.ts", "if (ends)", "if (0)"],
-    ["observation", "src/contracts/bind/bind-tool.ts", "redact(args, argsAllowlist)", "args"],
-    ["observation", "src/contracts/bind/redact.ts", "rule === true ? child", "rule ? child"],
-    ["injection", "src/protocol/text/label-data.ts", "return MARKUP.test(json)", "return false"],
-    ["injection", "src/runner/output/normalise-output.ts", "tool.isOutputUntrusted", "false"],
-    [
-      "injection",
-      "src/runner/author-code/ask-tool.ts",
-      "isOutputUntrusted ? neutralise(text).value",
-      "false ? text",
-    ],
-    [
-      "drift",
-      "src/runner/output/normalise-output.ts",
-      "tool.validateOutput(output)",
-      "{ ok: true, value: output } as never",
-    ],
-    ["replay", "src/loop/replay/tools.ts", "...ok(outputOf(record))", "...ok({})"],
-    ["replay", "src/protocol/outcome/observation.ts", "facts.traceId", "String(Math.random())"],
-  ])("the mode %s fails, and no other, where a gate is open: %s", async (mode, file, from, to) => {
-    const failed = await failedWithChange("sound__everything", lock, { file, from, to });
-    expect(failed).toEqual([mode]);
-  });
+  test.each(sampleOfGroups(OPEN_GATES, modeOf, 3))(
+    "the mode %s fails, and no other, where a gate is open: %s",
+    async (mode, file, from, to) => {
+      const failed = await failedWithChange("sound__everything", lock, { file, from, to });
+      expect(failed).toEqual([mode]);
+    },
+  );
 
-  test.each([
-    [
-      "approval",
-      "src/runner/approval/require-approval.ts",
-      "if (!known && !isAskedBy(given.policy, subject)) return",
-      "if (1) return",
-    ],
-    [
-      "approval",
-      "src/runner/approval/verify.ts",
-      "isMet(record, counted)",
-      "record.votes.length > 0",
-    ],
-    [
-      "idempotency",
-      "src/runner/execute-call.ts",
-      "if (mutates(tool) || approval) await journal",
-      "if (0) await journal",
-    ],
-    [
-      "idempotency",
-      "src/protocol/invocation/record.ts",
-      "hasUnknownOutcome(record) && record.binding?.mutates === true",
-      "false",
-    ],
-    [
-      "idempotency",
-      "src/runner/invocation/invocation-ledger.ts",
-      "bound.idempotencyKey !== binding.idempotencyKey",
-      "false",
-    ],
-    [
-      "retry",
-      "src/runner/retry/decide-next.ts",
-      "dispatchStateOf(call, result)).retryable",
-      "dispatchStateOf({ tool }, { ...result, dispatched: false })).retryable",
-    ],
-  ])(
+  test.each(sampleOfGroups(OPEN_FOR_UNDO, modeOf, 3))(
     "a write that can be undone fails the mode %s where a gate is open: %s",
     async (mode, file, from, to) => {
       const failed = await failedWithChange("sound__mail", lock, { file, from, to });
