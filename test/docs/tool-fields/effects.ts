@@ -15,6 +15,7 @@ import {
   read,
   refusalOf,
   register,
+  repeats,
   runs,
   second,
   stages,
@@ -90,7 +91,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   capabilities: row(granted, { capabilities: ["clock"] }, ["clock", "idempotencyKey", "signal"]),
   execute: row(data, answering(ok({ text: "other" })), { text: "other" }),
   owner: row(
-    async (change) => (await contractOf(change)).identity.owner,
+    async (change) => (await packetOf(change)).owner,
     { owner: "the notes team" },
     "the notes team",
   ),
@@ -184,7 +185,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     ...DOWN,
     runtime: { maxRetries: 0 },
   }),
-  "runtime.retryForMs": row(runs, { ...KEYED, ...DOWN, runtime: { retryForMs: 3_000 } }, 4, {
+  "runtime.retryForMs": row(repeats, { ...KEYED, ...DOWN, runtime: { retryForMs: 3_000 } }, true, {
     ...KEYED,
     ...DOWN,
   }),
@@ -210,7 +211,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     "security.secretsBoundary execution_sandbox is not kept: it is none; leave it out",
   ),
   "security.dataClassification": row(
-    async (change) => (await contractOf(change)).security.data_classification,
+    async (change) => (await packetOf(change)).dataClass,
     { security: { dataClassification: "secret" } },
     "secret",
   ),

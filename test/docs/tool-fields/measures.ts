@@ -100,6 +100,7 @@ const CALL = "call_1" as ToolCallId;
 export const end = async (change: object): Promise<string> => (await call(change)).end;
 export const runs = async (change: object): Promise<unknown> =>
   (await call(change)).record?.dispatches;
+export const repeats = async (change: object): Promise<boolean> => Number(await runs(change)) > 1;
 export const amounts = async (change: object): Promise<unknown> =>
   (await call(change)).record?.amounts;
 export const read = (change: object): string => register(change).spec.description;
@@ -134,15 +135,18 @@ export const granted = async (change: object): Promise<unknown> => {
   return names;
 };
 export const atOnce = async (change: object): Promise<number> => {
-  let running = 0;
+  const running: string[] = [];
   const { bench } = await call({
     ...change,
     execute: ({ text }: { readonly text: string }) =>
-      text === "hi" ? ok({ text }) : new Promise(() => void running++),
+      text === "hi" ? ok({ text }) : new Promise(() => void running.push(text)),
   });
   for (const id of ["a", "b"]) void bench.ask("test__note", { text: id }, { step: 9, id });
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
-  return running;
+  // A call that waits for the one before it shows nothing, so the test gives it time to be wrong.
+  for (let turn = 0; running.length < 2 && turn < 200; turn += running.length) {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  return running.length;
 };
 export const timeout = async (change: object): Promise<string | undefined> =>
   (await call(change)).observation?.result_payload.errors[0]?.message;
