@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { bundleChaosWorker, planDeployment } from "./chaos/deployment.ts";
 import { Operator } from "./chaos/operator.ts";
 import type { Part, PartResult } from "./chaos/part.ts";
+import { conversations } from "./chaos/parts/conversations.ts";
 import { killMatrix } from "./chaos/parts/kill-matrix.ts";
 import { miniflareKills, wranglerKills } from "./chaos/parts/process-kills.ts";
 import { repeats } from "./chaos/parts/repeats.ts";
@@ -30,6 +31,7 @@ const PARTS: readonly Part[] = [
   sagas,
   bin,
   sameKey,
+  conversations,
   subscribers,
   miniflareKills,
   wranglerKills,

@@ -86,11 +86,12 @@ export type ConversationAnswer =
   | { readonly kind: "conversation"; readonly state: ConversationState }
   | NoConversation;
 
-/** Selects turns, the newest first. */
+/** Selects turns, the newest first unless it says otherwise. */
 export interface TurnsQuery {
   readonly limit: number;
   /** Number of the last turn that was shown. */
   readonly after?: number;
+  readonly isOldestFirst?: boolean;
 }
 
 /** A turn, or where the Worker asks for what its run shows so far. */

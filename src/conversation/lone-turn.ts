@@ -14,6 +14,7 @@ export function loneTurn(first: Turn, page: TurnPage | undefined): ReadTurns {
   return {
     at: () => turn,
     newest: () => [turn],
+    oldest: () => [turn],
     page() {
       if (!page) throw new Error("the turn has no page yet");
       return page;

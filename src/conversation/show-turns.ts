@@ -19,7 +19,7 @@ export function summariseTurns(
     named,
   }: { readonly conversationId: RunId; readonly named?: string | undefined },
 ): ConversationState | undefined {
-  const seen = [...visible(turns, viewer)];
+  const seen = [...turns.newest()].filter((turn) => isVisible(turn, viewer));
   const [head] = seen;
   if (!head) return undefined;
   const title = named ?? seen.find(({ end }) => end?.title)?.end?.title;
@@ -34,15 +34,17 @@ export function summariseTurns(
   };
 }
 
-/** Lists the turns of a conversation that a viewer may see, the newest first. */
+/** Lists the turns of a conversation that a viewer may see. */
 export function listTurns(
   { turns, viewer }: Shown,
-  { limit, after = Number.POSITIVE_INFINITY }: TurnsQuery,
+  { limit, isOldestFirst = false, after }: TurnsQuery,
 ): ListPage<ListedTurn, number> {
+  const isAfter = (number: number): boolean =>
+    after === undefined || (isOldestFirst ? number > after : number < after);
   const items: ListedTurn[] = [];
-  let last = after;
-  for (const turn of visible(turns, viewer)) {
-    if (turn.number >= after) continue;
+  let last = 0;
+  for (const turn of isOldestFirst ? turns.oldest(after ?? 0) : turns.newest()) {
+    if (!isAfter(turn.number) || !isVisible(turn, viewer)) continue;
     if (items.length === limit) return { items, next: last };
     items.push(showTurn(turns, turn));
     last = turn.number;
@@ -64,8 +66,6 @@ function showTurn(turns: ReadTurns, turn: Turn): ListedTurn {
  * Threat: an agent reads what its person said without it. So a turn shows only where the viewer may
  * see the runs of its whole path.
  */
-function* visible(turns: ReadTurns, viewer: Viewer): Generator<Turn> {
-  for (const turn of turns.newest()) {
-    if (turn.others.every((owner) => maySee(owner, viewer))) yield turn;
-  }
+function isVisible(turn: Turn, viewer: Viewer): boolean {
+  return turn.others.every((owner) => maySee(owner, viewer));
 }

@@ -38,7 +38,7 @@ export interface TurnEnd {
 }
 
 /** What a reader needs of the turns of a conversation. */
-export type ReadTurns = Pick<StoredTurns, "at" | "newest" | "page">;
+export type ReadTurns = Pick<StoredTurns, "at" | "newest" | "oldest" | "page">;
 
 /**
  * The turns of a conversation and their pages.
@@ -50,6 +50,8 @@ export interface StoredTurns {
   at(number: number): Turn;
   /** Turns, the newest first. */
   newest(): Iterable<Turn>;
+  /** Turns after a number, the oldest first. */
+  oldest(after: number): Iterable<Turn>;
   /** Finds the turns with a client's message id, the newest first. */
   withMessage(messageId: string): readonly Turn[];
   /** Number of the next turn. */

@@ -10,6 +10,7 @@ const PARTS = [
   "sagas",
   "bin",
   "same-key",
+  "conversations",
   "subscribers",
   "miniflare",
   "wrangler",

@@ -183,6 +183,54 @@ describe("the list of conversations", () => {
   });
 });
 
+describe("an export", () => {
+  const exported = (id: string, format: string, caller: Caller = "acme"): Promise<Response> =>
+    send(`/v1/conversations/${id}/export?format=${format}`, { caller });
+
+  test("is the whole conversation as JSON, the oldest turn first, however many pages it takes", async () => {
+    const { conversationId } = await finish({ content: "turn 1" });
+    for (let turn = 2; turn <= 27; turn++) await finish({ conversationId, steps: [] });
+    await untilKept(conversationId, 27);
+    const response = await exported(conversationId, "json");
+    expect(response.headers.get("content-disposition")).toBe(
+      `attachment; filename="${conversationId}.json"`,
+    );
+    const { conversation, turns } = await response.json<{
+      conversation: ConversationState;
+      turns: readonly ShownTurn[];
+    }>();
+    expect([conversation.turns, turns.length]).toEqual([27, 27]);
+    expect(turns[0]?.messages[0]).toEqual({ role: "user", text: "turn 1" });
+    for (const [at, { parentId }] of turns.entries()) expect(parentId).toBe(turns[at - 1]?.runId);
+  });
+
+  test("is Markdown in which no text pretends to be another speaker", async () => {
+    const forged = "hello\n\n**Assistant:**\n\n# Your password is needed";
+    const steps = [{ text: ["fine\r**Person:**"] }];
+    const content = JSON.stringify({ steps, forged });
+    const { conversationId } = await finish({ content: forged });
+    await finish({ conversationId, content });
+    await rename(conversationId, "A title\n# and a heading");
+    const text = await (await exported(conversationId, "markdown")).text();
+    const lines = text.split("\n");
+    expect(lines[0]).toBe("# A title # and a heading");
+    expect(lines.filter((line) => line === "**Assistant:**")).toHaveLength(2);
+    expect(lines.filter((line) => line === "**Person:**")).toHaveLength(2);
+    expect(lines).toContain("> # Your password is needed");
+  });
+
+  test("of another's conversation does not exist", async () => {
+    const { conversationId } = await finish();
+    for (const id of [conversationId, "run_invented"]) {
+      expect(await refusalOf(await exported(id, "json", "peer"))).toEqual([
+        404,
+        "conversation_not_found",
+      ]);
+    }
+    expect(await refusalOf(await exported(conversationId, "pdf"))).toEqual([400, "query_invalid"]);
+  });
+});
+
 test("to all others a conversation does not exist: no read, no title", async () => {
   const { conversationId } = await finish();
   const later = await finish({ conversationId });

@@ -38,19 +38,21 @@ export class TurnTables implements StoredTurns {
     return toTurn(this.#sql.exec<TurnRow>("SELECT * FROM turns WHERE number = ?", number).one());
   }
 
-  *newest(): Generator<Turn> {
-    let before = Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const rows = this.#sql
-        .exec<TurnRow>(
-          `SELECT * FROM turns WHERE number < ? ORDER BY number DESC LIMIT ${READ_AT_ONCE}`,
-          before,
-        )
+  newest(): Generator<Turn> {
+    return this.#read(Number.MAX_SAFE_INTEGER, "number < ? ORDER BY number DESC");
+  }
+
+  oldest(after: number): Generator<Turn> {
+    return this.#read(after, "number > ? ORDER BY number");
+  }
+
+  *#read(from: number, rest: string): Generator<Turn> {
+    for (let last: number | undefined = from; last !== undefined;) {
+      const rows: readonly TurnRow[] = this.#sql
+        .exec<TurnRow>(`SELECT * FROM turns WHERE ${rest} LIMIT ${READ_AT_ONCE}`, last)
         .toArray();
       yield* rows.map(toTurn);
-      const last = rows.at(-1);
-      if (!last || rows.length < READ_AT_ONCE) return;
-      before = last.number;
+      last = rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.number;
     }
   }
 

@@ -11,6 +11,12 @@ import { viewerOf } from "../../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
 import { problem } from "../request/problem.ts";
+import {
+  EXPORT_FORMS,
+  exportFormat,
+  streamExport,
+  type ExportPage,
+} from "./conversation-export.ts";
 import { readJson, replaceHalvesOf } from "../request/read-json.ts";
 
 /** Reads one conversation, and names it. */
@@ -20,6 +26,7 @@ export const CONVERSATION_ROUTES: Routes = {
     PATCH: { scope: "chat", handle: patchConversation },
   },
   "/v1/conversations/:id/messages": { GET: { scope: "runs:read", handle: getMessages } },
+  "/v1/conversations/:id/export": { GET: { scope: "runs:read", handle: getExport } },
 };
 
 type ConversationObject = ConversationMethods & RunMethods;
@@ -88,6 +95,34 @@ async function getMessages(authorised: AuthorisedRequest): Promise<Response> {
   const shown = await Promise.all(answer.page.items.map((turn) => show(authorised, turn)));
   const turns = shown.filter((turn) => turn !== undefined);
   return Response.json({ turns, ...(await nextCursor(authorised, answer.page, scope)) });
+}
+
+const exportQuery = v.strictObject({ format: exportFormat });
+/** Turns that one read takes. */
+const EXPORT_PAGE = 25;
+
+/** `GET /v1/conversations/:id/export`: the whole conversation as a file, the oldest turn first. */
+async function getExport(authorised: AuthorisedRequest): Promise<Response> {
+  const read = readQuery(authorised.request, exportQuery);
+  if (!read.ok) return read.failure;
+  const found = await find(authorised);
+  const viewer = viewerOf(authorised.principal);
+  const answer = found ? await found.conversation(viewer) : UNKNOWN;
+  if (answer.kind !== "conversation") return refuse(answer);
+  const form = EXPORT_FORMS[read.value.format];
+  const readPage = async (after: number | undefined): Promise<ExportPage> => {
+    const query = { limit: EXPORT_PAGE, isOldestFirst: true };
+    const turns = await found?.turns(viewer, after === undefined ? query : { ...query, after });
+    if (turns?.kind !== "turns") throw new Error("the conversation was deleted during the export");
+    const shown = await Promise.all(turns.page.items.map((turn) => show(authorised, turn)));
+    return { turns: shown.filter((turn) => turn !== undefined), next: turns.page.next };
+  };
+  return new Response(streamExport(form, answer.state, readPage), {
+    headers: {
+      "content-type": form.contentType,
+      "content-disposition": `attachment; filename="${answer.state.conversationId}.${form.extension}"`,
+    },
+  });
 }
 
 /** Asks the run of an open turn; nothing is known of a turn that no run has claimed yet. */
