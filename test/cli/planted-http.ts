@@ -59,7 +59,7 @@ const trusting = defineTool({
   },
 });
 
-/** Sends what no exchange answers. */
+/** Sends what no exchange answers. It is not repeated: each pause before that is half a second. */
 const unanswered = defineTool({
   ...read,
   name: "planted__http-unanswered",
@@ -68,6 +68,7 @@ const unanswered = defineTool({
     const sent = await http.send({ method: "GET", url });
     return expectAnswer(sent, { status: 200, body: ticket });
   },
+  runtime: { maxRetries: 0 },
   security: { egressPolicy: "allowlisted_domains", egressHosts: ["rates.example"] },
 });
 
