@@ -24,6 +24,7 @@ import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/docu
 import { ConversationImages } from "../../src/loop/conversation-images.ts";
 import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
+import { createFlow } from "../../src/runner/flow/evidence.ts";
 import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";
@@ -130,9 +131,11 @@ function makePorts(): ToolRunnerPorts {
     flush: () => {},
     secure: () => Promise.resolve(),
   };
+  const invocations = new InvocationLedger(journal, []);
   return {
     tools,
-    invocations: new InvocationLedger(journal, []),
+    invocations,
+    flow: createFlow(invocations, () => []),
     nextPart: () => 0,
     workflowId: RUN_ID,
     registry: { current: () => Promise.resolve(pin) },

@@ -2,11 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { matchAssistant } from "../../src/contracts/policy/match-assistant.ts";
-import {
-  findWeakApprovals,
-  matchPolicy,
-  type PolicyMismatch,
-} from "../../src/contracts/policy/match-policy.ts";
+import { findWeakApprovals, matchPolicy } from "../../src/contracts/policy/match-policy.ts";
+import type { PolicyMismatch } from "../../src/contracts/policy/mismatch.ts";
 import { warnAbout, warnAboutRoles } from "../../src/contracts/policy/warn-policy.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
 import { createModelCatalog } from "../../src/protocol/model/catalog.ts";

@@ -117,6 +117,8 @@ export interface BoundToolRuntime {
   readonly isIdempotent: boolean;
   /** May run beside other tools that say so. */
   readonly isParallel: boolean;
+  /** It only reads, and sends text of its arguments to a service. */
+  readonly discloses: boolean;
   /** Its output holds text that others wrote. */
   readonly isOutputUntrusted: boolean;
   /** Its output holds numbers, booleans and listed values only. Failures may still hold text. */

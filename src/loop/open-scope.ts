@@ -16,6 +16,7 @@ import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
 import { maxWallClockMs } from "../runner/budget/run-time.ts";
+import { createFlow } from "../runner/flow/evidence.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
 import { ConversationImages } from "./conversation-images.ts";
 import { CallIds } from "./call-ids.ts";
@@ -163,6 +164,7 @@ function openTools(
     tools,
     images: new ConversationImages({ ...ports, runId }, keptSoFar(transcript, invocations)),
     invocations,
+    flow: createFlow(invocations, () => transcript.messages),
     policy,
     pin,
     budget,

@@ -34,6 +34,7 @@ export interface RunPorts extends Omit<
   | "connectionIds"
   | "budget"
   | "invocations"
+  | "flow"
   | "workflowId"
   | "images"
   | "nextPart"

@@ -83,7 +83,8 @@ export class RunInvocations {
   edit(number: number, argumentsText: string): void {
     const record = this.#records.get(number);
     if (!record || record.dispatches > 0 || record.binding) return;
-    this.#change(number, { argumentsText, truncated: false });
+    const { proposedText = record.argumentsText } = record;
+    this.#change(number, { argumentsText, truncated: false, proposedText });
   }
 
   /** Stores the report that resolves an unknown outcome. Contract: the first report stays. */

@@ -17,6 +17,7 @@ import type { ToolPolicy } from "../protocol/policy/document.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { RunBudget } from "./budget/of-run.ts";
+import type { FlowPort } from "./flow/evidence.ts";
 import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
 
 /**
@@ -52,6 +53,7 @@ export interface ToolRunnerPorts {
   readonly ledger: BudgetLedger;
   readonly budget: RunBudget;
   readonly invocations: InvocationLedger;
+  readonly flow: FlowPort;
   /** How long an operator may take to resolve an unknown outcome. Unit: milliseconds. */
   readonly outcomeWaitMs: number;
   /** How long an operator may report what a failed undo did. Unit: milliseconds. */

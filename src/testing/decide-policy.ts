@@ -8,6 +8,7 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import { soleWorkspace } from "../protocol/policy/membership.ts";
 import type { FieldError, ToolFailure } from "../protocol/outcome/observation.ts";
 import type { TaxonomyClass } from "../protocol/outcome/taxonomy.ts";
+import { NO_FLOW } from "../runner/flow/evidence.ts";
 import { restoreRunBudget } from "../runner/budget/of-run.ts";
 import { approvalTermsOf } from "../runner/approval/approval-terms.ts";
 import { checkAllowed } from "../runner/gates/check-allowed.ts";
@@ -78,6 +79,7 @@ export async function decidePolicy(
     workspaceId,
     authorizationOf: createPolicyAuthorization,
     budget: restoreRunBudget([], policy),
+    flow: NO_FLOW,
   };
   const allowed = checkAllowed(ports, { terms, tool, shownData }, trail);
   if (!allowed.ok) return refuse(trail, allowed.failure);
@@ -88,7 +90,12 @@ export async function decidePolicy(
   const call = { terms, tool, args: read.value.args, operation, shownData };
   const obeyed = await obeyPolicy(ports, call, trail);
   if (!obeyed.ok) return refuse(trail, obeyed.failure);
-  const approval = approvalTermsOf({ ...obeyed.value, pinned: policy, current: policy });
+  const approval = approvalTermsOf({
+    ...obeyed.value,
+    evidence: undefined,
+    pinned: policy,
+    current: policy,
+  });
   return approval
     ? { decision: "ask", requirements: approval.requirements }
     : { decision: "allow" };

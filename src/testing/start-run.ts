@@ -57,7 +57,12 @@ class MemoryRun implements TestRun {
     };
     const { approvalSigner: signer, ledger, ...deciding } = ports;
     this.#decisions = new ApprovalDecisions(
-      { approvals, invocations: journal.invocations, store },
+      {
+        approvals,
+        invocations: journal.invocations,
+        store,
+        transcript: { all: () => this.messages },
+      },
       {
         clock,
         compose: () => ({ ...deciding, signer, ledgerOf: () => ledger }),

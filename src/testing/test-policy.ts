@@ -1,10 +1,7 @@
 import * as v from "valibot";
 import type { AnyToolContract } from "../contracts/define/definition.ts";
-import {
-  findWeakApprovals,
-  matchPolicy,
-  type PolicyMismatch,
-} from "../contracts/policy/match-policy.ts";
+import { findWeakApprovals, matchPolicy } from "../contracts/policy/match-policy.ts";
+import type { PolicyMismatch } from "../contracts/policy/mismatch.ts";
 import { registerContracts } from "../contracts/check/register.ts";
 import { warnAbout } from "../contracts/policy/warn-policy.ts";
 import { toolPolicyDocument, type ToolPolicy } from "../protocol/policy/document.ts";

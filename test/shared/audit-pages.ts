@@ -22,10 +22,13 @@ export async function readAudit(query: string, caller: Caller = "archive"): Prom
 }
 
 /** Reads what is recorded of a run, once its end is. */
-export async function recordsOf(runId: string): Promise<readonly AuditEntry[]> {
+export async function recordsOf(
+  runId: string,
+  caller: Caller = "archive",
+): Promise<readonly AuditEntry[]> {
   return vi.waitFor(
     async () => {
-      const { records } = await readAudit(`?run=${runId}&limit=100`);
+      const { records } = await readAudit(`?run=${runId}&limit=100`, caller);
       const entries = records.map(({ entry }) => entry);
       expect(entries.at(-1)?.action).toBe("run.ended");
       return entries;

@@ -53,6 +53,8 @@ const LAB = {
     "lab__watch",
   ],
   argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
+  // Most tests read a page and are about something else; test/http/data-flow*.test.ts are not.
+  dataFlow: { afterUntrusted: [{ decision: "allow" }] },
   grants: [
     {
       connectionId: "service",

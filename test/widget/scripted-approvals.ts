@@ -59,6 +59,7 @@ export function createApproval(options: ApprovalOptions = {}): ApprovalRecord {
       rateLimit: null,
       callers: [],
       data: [],
+      dataFlow: [],
     },
     termsHash: "sha256:terms",
     packet,

@@ -238,6 +238,8 @@ export const LAB_APPROVALS: readonly AnyToolContract[] = [
 
 /** The policy of the tenant for tests of approvals. */
 export const GUILD_POLICY = {
+  // Steps of its sagas read services of others; test/http/data-flow*.test.ts are about that.
+  dataFlow: { afterUntrusted: [{ decision: "allow" }] },
   allowedTools: [
     "core__calculate",
     "lab__watch",

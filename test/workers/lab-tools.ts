@@ -3,6 +3,7 @@ import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/define/expect-answer.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { LAB_APPROVALS } from "./lab-approvals.ts";
+import { LAB_FLOW } from "./lab-flow.ts";
 import { LAB_HOSTILE } from "./lab-hostile.ts";
 import { LAB_IMAGES } from "./lab-images.ts";
 import { crashes } from "./lab-crashes.ts";
@@ -286,6 +287,7 @@ export const LAB_TOOLS = [
   ...LAB_FAILURES,
   ...LAB_PRICES,
   ...LAB_SHOP,
+  ...LAB_FLOW,
   readTicket,
   showAccount,
 ] as const;

@@ -37,7 +37,7 @@ import { classifyIssues } from "./classify-issues.ts";
  * Threat: a function changes its arguments, and later ones act with what nobody checked.
  */
 export function bindTool(
-  { contract, spec, isOutputTextFree }: RegisteredContract,
+  { contract, spec, isOutputTextFree, discloses }: RegisteredContract,
   capabilities: RunCapabilities,
 ): BoundToolRuntime {
   const argsAllowlist = compileAllowlist(contract.redaction.args);
@@ -78,6 +78,7 @@ export function bindTool(
     isParallel: contract.parallel,
     isOutputUntrusted: security.untrustedOutput,
     isOutputTextFree,
+    discloses,
     isVerificationRequired: transactional.verificationRequired,
     verificationDelaySeconds: contract.verification?.delaySeconds ?? 0,
     progressStages: contract.progressStages,

@@ -21,10 +21,17 @@ export type CompiledContracts = Result<readonly CompiledContract[], string>;
  * Takes the derived schemas, so that a deployment does not derive or check anything at its start.
  */
 export function compileContracts(registered: readonly RegisteredContract[]): CompiledContracts {
-  const value = registered.map(({ contract, spec, outputSchema, isOutputTextFree }) => {
+  const value = registered.map(({ contract, spec, outputSchema, ...facts }) => {
     const { name, version, inputSchema } = spec;
-    const schemas = { inputSchema, outputSchema, ...(isOutputTextFree && TEXT_FREE) };
-    return { name, version, stamp: stampOf(contract), ...schemas };
+    return {
+      name,
+      version,
+      stamp: stampOf(contract),
+      inputSchema,
+      outputSchema,
+      ...(facts.isOutputTextFree && { isOutputTextFree: true as const }),
+      ...(facts.discloses && { discloses: true as const }),
+    };
   });
   return { ok: true, value };
 }
@@ -49,8 +56,6 @@ export function readCompiled(
     return joinSchemas(contract, kept);
   });
 }
-
-const TEXT_FREE = { isOutputTextFree: true } as const;
 
 const STALE = "the compiled contracts do not match the code; run npx interlock build";
 

@@ -31,6 +31,8 @@ export type PublishedContract = {
     readonly steps?: readonly string[];
     readonly requires_connection: boolean;
     readonly untrusted_output: boolean;
+    /** Absent for a tool that tells no service text of its arguments, or also writes. */
+    readonly discloses?: true;
     readonly amount_field: AmountField | null;
     /** Shown fields of the state whose change asks nobody again, with reasons. */
     readonly may_drift?: Readonly<Record<string, string>>;
@@ -74,6 +76,7 @@ export async function publishContract(registered: RegisteredContract): Promise<P
   const { input_schema, output_schema } = document.affordance;
   const interlock = {
     ...ownFieldsOf(registered.contract),
+    ...(registered.discloses && { discloses: true as const }),
     schema_hash: await hashOf({ input_schema, output_schema }),
   };
   const contract_hash = await hashOf({ contract: document, interlock });

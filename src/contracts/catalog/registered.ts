@@ -27,6 +27,8 @@ export interface DerivedSchemas {
   readonly outputSchema: JsonSchema7;
   /** The output holds numbers, booleans and listed values only. */
   readonly isOutputTextFree?: true;
+  /** A call sends text of its arguments to a service, and changes nothing. */
+  readonly discloses?: true;
 }
 
 /** A contract that passed registration, either just now or in the build. */
@@ -35,6 +37,7 @@ export interface RegisteredContract {
   readonly spec: ToolSpec;
   readonly outputSchema: JsonSchema7;
   readonly isOutputTextFree: boolean;
+  readonly discloses: boolean;
 }
 
 /** Lists the specs of contracts, in their order. */
@@ -45,7 +48,7 @@ export function specsOf(contracts: readonly RegisteredContract[]): readonly Tool
 /** Joins a contract and its schemas. Contract: the caller has checked that they belong together. */
 export function joinSchemas(
   contract: AnyToolContract,
-  { inputSchema, outputSchema, isOutputTextFree }: DerivedSchemas,
+  { inputSchema, outputSchema, isOutputTextFree, discloses }: DerivedSchemas,
 ): RegisteredContract {
   const { security } = contract;
   const spec = {
@@ -68,7 +71,8 @@ export function joinSchemas(
     requiresConnection: contract.requiresConnection,
     ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
   };
-  return { contract, spec, outputSchema, isOutputTextFree: isOutputTextFree === true };
+  const facts = { isOutputTextFree: isOutputTextFree === true, discloses: discloses === true };
+  return { contract, spec, outputSchema, ...facts };
 }
 
 /** Makes a map key for one version of one tool. */

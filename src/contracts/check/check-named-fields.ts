@@ -4,7 +4,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
 import type { AnyToolContract } from "../define/definition.ts";
 import type { DerivedSchemas } from "../catalog/registered.ts";
-import { EACH, schemaAt, withoutNull } from "../../protocol/tool/schema-path.ts";
+import { EACH, isShownBy, schemaAt, withoutNull } from "../../protocol/tool/schema-path.ts";
 
 /** A contract and its derived schemas. */
 export interface DerivedContract extends DerivedSchemas {
@@ -46,11 +46,6 @@ function checkDrift({ contract }: DerivedContract): string | undefined {
     (field) => !(redaction.state ?? []).some((shown) => isShownBy(field, shown)),
   );
   return lost === undefined ? undefined : `mayDrift names no field of redaction.state: ${lost}`;
-}
-
-/** Tells whether a dotted path is one that another path shows, or lies within it. */
-function isShownBy(field: string, shown: string): boolean {
-  return field === shown || field.startsWith(`${shown}.`);
 }
 
 function checkPointers({ contract, inputSchema }: DerivedContract): string | undefined {

@@ -8,6 +8,7 @@ import {
 import { isSteeringHeader } from "../../protocol/connection/steering-header.ts";
 import { formatModelText, MAX_MODEL_TEXT_CHARS } from "../catalog/registered.ts";
 import { checkClaims } from "./check-claims.ts";
+import { checkDisclosure } from "./check-disclosure.ts";
 import { checkNamedFields, type DerivedContract } from "./check-named-fields.ts";
 import { checkSchema } from "./check-schema.ts";
 import { formatIssue } from "./shape.ts";
@@ -35,6 +36,7 @@ const CHECKS: readonly Check[] = [
   checkSchemas,
   checkConnection,
   checkEgress,
+  checkDisclosure,
   checkWorkspace,
   checkClass,
   checkConsent,

@@ -1,5 +1,6 @@
 import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
 import { admitsText } from "./admits-text.ts";
+import { disclosesBy } from "./check-disclosure.ts";
 import { checkSaga } from "./check-saga.ts";
 import { checkConsistency } from "./consistency.ts";
 import { ContractError } from "../define/contract-error.ts";
@@ -92,5 +93,9 @@ export function registerContract(contract: AnyToolContract): RegisteredContract 
   const reason = checkConsistency({ contract, ...schemas });
   if (reason !== undefined) return reject(reason);
   const isTextFree = !admitsText(schemas.outputSchema);
-  return joinSchemas(contract, { ...schemas, ...(isTextFree && { isOutputTextFree: true }) });
+  return joinSchemas(contract, {
+    ...schemas,
+    ...(isTextFree && { isOutputTextFree: true }),
+    ...(disclosesBy(contract, schemas.inputSchema) && { discloses: true }),
+  });
 }

@@ -150,6 +150,7 @@ const contractShape = v.strictObject({
     egressHosts: v.pipe(v.array(host), v.maxLength(32)),
     upstreams: v.pipe(v.array(upstream), v.maxLength(32)),
     untrustedOutput: v.boolean(),
+    discloses: v.optional(v.boolean()),
   }),
   transactional: v.strictObject({
     confirmationRequired: v.boolean(),

@@ -61,6 +61,13 @@ export interface SecuritySection {
   readonly upstreams: readonly string[];
   /** The output holds text that others wrote. Default: true unless egressPolicy is `none`. */
   readonly untrustedOutput: boolean;
+  /**
+   * Of a read: its arguments carry text to a service, so a call can tell a stranger something.
+   * Default: true with the capability `http`, unless the arguments hold only numbers, booleans and
+   * listed values. False is refused for arguments with free text: a text needs a `pattern` without
+   * spaces and at most 64 characters.
+   */
+  readonly discloses?: boolean;
 }
 
 export interface TransactionalSection {

@@ -2,7 +2,7 @@ import type { AssistantDocument } from "../../protocol/assistant/document.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { narrowPolicy } from "../../protocol/policy/narrow.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
-import type { PolicyMismatch } from "./match-policy.ts";
+import type { PolicyMismatch } from "./mismatch.ts";
 import { listOffered } from "../catalog/tool-catalog.ts";
 
 /**

@@ -4,13 +4,8 @@ import { entryOf, findWeakRules } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ToolSpec } from "../../protocol/tool/spec.ts";
 import { schemaAt } from "../../protocol/tool/schema-path.ts";
-
-/** One place where a policy names something that does not exist. */
-export interface PolicyMismatch {
-  /** JSON pointer into the policy. */
-  readonly pointer: string;
-  readonly message: string;
-}
+import { matchDataFlow } from "./match-data-flow.ts";
+import type { PolicyMismatch } from "./mismatch.ts";
 
 /** Registered specs by tool id. A tool may have several versions. */
 type KnownTools = ReadonlyMap<string, readonly ToolSpec[]>;
@@ -28,6 +23,7 @@ export function matchPolicy(
     ...matchAllowlist(policy, known),
     ...matchRules(policy, known),
     ...matchApprovals(policy, known),
+    ...matchDataFlow(policy, known),
     ...(["grants", "delegations", "callers"] as const).flatMap((section) =>
       policy[section].flatMap(({ tools = [] }, index) =>
         tools.flatMap((id, at) => matchTool(known, id, `/${section}/${index}/tools/${at}`)),

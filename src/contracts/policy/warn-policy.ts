@@ -4,7 +4,7 @@ import { mostCost } from "../../protocol/budget/cost-of-call.ts";
 import { findUnmeetableRules } from "../../protocol/policy/argument-rule.ts";
 import type { AllowedTool, ToolPolicy } from "../../protocol/policy/document.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
-import type { PolicyMismatch } from "./match-policy.ts";
+import type { PolicyMismatch } from "./mismatch.ts";
 import type { RegisteredContract } from "../catalog/registered.ts";
 
 type Contract = RegisteredContract["contract"];

@@ -1,7 +1,7 @@
 import type { ConfirmationPacket, DriftingField, PacketStep } from "./packet.ts";
 import { labelFields } from "./label-fields.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
-import { leavesOf } from "../json/pointer.ts";
+import { leavesOf, valuesAt } from "../json/pointer.ts";
 import type { ShownChange } from "./shown.ts";
 import type { TermChange } from "./terms.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
@@ -41,7 +41,7 @@ export function formatPacketLines(
   packet: ConfirmationPacket,
   { changedTerms = [], changedShown = [] }: ApprovalChanges = {},
 ): readonly PacketLine[] {
-  const { actionName, compensation, workspaceId } = packet;
+  const { actionName, compensation, workspaceId, newHere = [] } = packet;
   return [
     ...changedTerms.map(lineOfTerm),
     ...linesOfShown(packet, changedShown),
@@ -51,6 +51,7 @@ export function formatPacketLines(
     line("consequence", "Consequence", packet.consequence),
     ...(packet.after ? [line("after", "After reading", describeSources(packet.after))] : []),
     ...formatArguments(packet.arguments),
+    ...linesOfNew(packet.arguments.shown, newHere),
     ...(packet.steps ?? []).map(lineOfStep),
     ...linesOfState("beforeState", packet.beforeState),
     ...linesOfState("afterState", packet.afterState),
@@ -129,7 +130,18 @@ const TERMS: Readonly<Record<string, string>> = {
   rateLimit: "rate limit",
   callers: "who may call",
   data: "where its data may go",
+  dataFlow: "reasons by the origin of the call",
 };
+
+/** Threat: a stranger chose where a call goes, and it looks like any other place. */
+function linesOfNew(shown: JsonObject, pointers: readonly string[]): readonly PacketLine[] {
+  const labels = labelFields(shown, pointers);
+  return pointers.map((pointer, at) => {
+    const [{ value } = { value: "" }] = valuesAt(shown, pointer);
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return line("newHere", `New here: ${labels[at] ?? pointer}`, text);
+  });
+}
 
 function lineOfTerm({ term, ...change }: TermChange): PacketLine {
   const [name = "", rule] = term.split("/").toReversed();

@@ -19,6 +19,11 @@ export type ConfirmationPacket = {
   readonly consequence: string;
   /** What the model had been shown when it proposed the call. Absent: no text of others. */
   readonly after?: Sources;
+  /**
+   * JSON pointers to the arguments that are new after text of others: recipients, accounts and
+   * hosts that neither the person's messages nor an earlier write of the run names. Absent: none.
+   */
+  readonly newHere?: readonly string[];
   /** The workspace in which the call acts; absent for a call without one. */
   readonly workspaceId?: string;
   readonly arguments: {

@@ -18,6 +18,8 @@ export type CallBounds = {
   readonly callers: readonly string[];
   /** The limits of where its data may go, as JSON. */
   readonly data: readonly string[];
+  /** Why the data-flow rules ask: `after_untrusted`, and fields of the arguments. */
+  readonly dataFlow: readonly string[];
 };
 
 /**

@@ -82,6 +82,8 @@ export interface ToolInvocationRecord extends ShownBefore {
    */
   readonly argumentsText: string;
   readonly truncated: boolean;
+  /** As the model wrote them; absent unless an approver edited them since. */
+  readonly proposedText?: string;
   /** Absent: a model asked. */
   readonly origin?: CallOrigin;
   /** Present when a saga asked. */

@@ -1,5 +1,5 @@
 import { cutText, replaceHalves } from "../text/whole-characters.ts";
-import type { JsonValue } from "./value.ts";
+import { isJsonArray, type JsonValue } from "./value.ts";
 
 /** A pointer repeats keys that a stranger chose, so it is cut. */
 const MAX_POINTER_CHARS = 256;
@@ -33,7 +33,7 @@ export function memberOf(value: JsonValue | undefined, name: string): JsonValue 
   return (value as { readonly [key: string]: JsonValue })[name];
 }
 
-/** A value that holds no other values, and the pointer to it. */
+/** A value within another one, and the pointer to it. */
 export interface Leaf {
   readonly pointer: string;
   readonly value: JsonValue;
@@ -45,5 +45,26 @@ export function* leavesOf(value: JsonValue, pointer = ""): Generator<Leaf> {
   if (members.length === 0) yield { pointer, value };
   for (const [key, member] of members) {
     yield* leavesOf(member, `${pointer}${pointerPart(key)}`);
+  }
+}
+
+/** Lists the values that a pointer names; `*` means every item of a list. Others are left out. */
+export function* valuesAt(value: JsonValue, pointer: string): Generator<Leaf> {
+  yield* walkTo(value, fromPointer(pointer), "");
+}
+
+function* walkTo(
+  value: JsonValue,
+  [key, ...rest]: readonly string[],
+  pointer: string,
+): Generator<Leaf> {
+  if (key === undefined) yield { pointer, value };
+  else if (isJsonArray(value)) {
+    for (const [at, item] of value.entries()) {
+      if (key === "*" || key === String(at)) yield* walkTo(item, rest, `${pointer}/${at}`);
+    }
+  } else {
+    const member = memberOf(value, key);
+    if (member !== undefined) yield* walkTo(member, rest, `${pointer}${pointerPart(key)}`);
   }
 }

@@ -99,11 +99,17 @@ export const FAILURES = {
     "this call moves more money than the caller may ask for",
   ],
   unknown_connection: ["PERMISSION_DENIED", "the connection does not exist"],
+  after_untrusted: [
+    "POLICY_VIOLATION",
+    "policy refuses this call after text that others may have written; go on without it",
+  ],
+  argument_origin: ["POLICY_VIOLATION"],
   argument_rule: ["POLICY_VIOLATION"],
   data_not_allowed: [
     "POLICY_VIOLATION",
     "policy does not let this data go to this model, assistant, person or service",
   ],
+  call_order: ["POLICY_VIOLATION"],
   hook_failed: ["POLICY_VIOLATION", "a check of this deployment failed"],
   no_policy: ["POLICY_VIOLATION", "there is no policy that allows this call"],
   not_allowed: ["POLICY_VIOLATION", "policy does not allow this tool"],

@@ -20,6 +20,12 @@ const host = v.pipe(
   ),
 );
 
+/** Accepts a JSON pointer into arguments or output; `*` means every item of a list. */
+export const argumentField = v.pipe(
+  wellFormedText(2048),
+  v.regex(/^(?:\/(?:[^/~]|~[01]){1,128}){1,16}$/, 'a JSON pointer, such as "/to/*/address"'),
+);
+
 /**
  * One condition on one field of a call's arguments. A rule has exactly one predicate. Several rules
  * on one field must all hold.
@@ -28,10 +34,7 @@ export const argumentRule = v.strictObject({
   /** Tool id. */
   tool: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
   /** JSON pointer into the arguments; `*` means every item of a list. */
-  field: v.pipe(
-    wellFormedText(2048),
-    v.regex(/^(?:\/(?:[^/~]|~[01]){1,128}){1,16}$/, 'a JSON pointer, such as "/to/*/address"'),
-  ),
+  field: argumentField,
   must: v.pipe(
     v.strictObject({
       equal: v.optional(scalar),

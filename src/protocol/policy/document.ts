@@ -7,6 +7,7 @@ import { approvalRule, roleLimits } from "./approval-rule.ts";
 import { argumentRule } from "./argument-rule.ts";
 import { callerRule } from "./caller-rule.ts";
 import { dataRules } from "./data-rule.ts";
+import { dataFlowRules } from "./data-flow.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
 import { runLimits, tenantLimits } from "./limits.ts";
 
@@ -77,6 +78,8 @@ export const toolPolicyDocument = v.strictObject({
   /** How much money a call may move that a caller with one of these roles asks for. */
   callerLimits: v.optional(roleLimits),
   argumentRules: v.optional(listOf(argumentRule), []),
+  /** Where the content of calls may come from. See docs/untrusted-output.md. */
+  dataFlow: v.optional(dataFlowRules, {}),
   grants: v.optional(listOf(grant), []),
   delegations: v.optional(listOf(delegation), []),
   embedMinters: v.optional(listOf(embedMinter), []),

@@ -35,3 +35,8 @@ export function fieldNames(schema: JsonValue | undefined): readonly string[] {
   const fields = isJsonObject(properties) ? properties : {};
   return [...Object.keys(fields), ...[...Object.values(fields), items, anyOf].flatMap(fieldNames)];
 }
+
+/** Tells whether a dotted path is one that another path shows, or lies within it. */
+export function isShownBy(field: string, shown: string): boolean {
+  return field === shown || field.startsWith(`${shown}.`);
+}

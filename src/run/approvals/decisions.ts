@@ -45,6 +45,7 @@ export interface DecisionPorts {
 
 /** What a decision reads of its run, and where it is stored. */
 export interface DecidedRun extends Pick<Run, "approvals"> {
+  readonly transcript: Pick<Run["transcript"], "all">;
   readonly invocations: Pick<Run["invocations"], "find" | "all">;
   readonly store: {
     identity(): Pick<ReviewPorts, "runId">;
@@ -192,7 +193,7 @@ export class ApprovalDecisions {
   }
 
   #reviewPorts(): ReviewPorts {
-    const { store, invocations } = this.#run;
+    const { store, invocations, transcript } = this.#run;
     const { ledgerOf, ...composed } = this.#ports.compose();
     const claim = store.claimed();
     if (!claim) throw new Error("an approval outlived its run");
@@ -204,6 +205,7 @@ export class ApprovalDecisions {
       claim,
       pin: store.progress().facts.pin,
       invocations: invocations.all(),
+      messages: () => transcript.all(),
     };
   }
 

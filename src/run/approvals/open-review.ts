@@ -18,6 +18,8 @@ import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
 import type { BoundedTerms } from "../../runner/approval/approval-terms.ts";
 import { termsNow, type TermsPorts } from "../../runner/approval/terms-now.ts";
+import { createFlow, type FlowMessages } from "../../runner/flow/evidence.ts";
+import type { Operation } from "../../runner/invocation/invocation-ledger.ts";
 import { restoreRunBudget } from "../../runner/budget/of-run.ts";
 import type { RoomPorts } from "../../runner/budget/reserve.ts";
 import { GateTrail } from "../../runner/gates/gate.ts";
@@ -39,6 +41,7 @@ export interface ReviewPorts extends LoadPorts<BoundTools> {
   readonly pin: PolicyPin | undefined;
   /** All calls of the run; they used up its budgets. */
   readonly invocations: readonly ToolInvocationRecord[];
+  readonly messages: FlowMessages;
 }
 
 /** An approval, and the call that it is about. */
@@ -79,6 +82,13 @@ export async function openReview(
   const tools = await loadTools(ports, principal.tenantId);
   if (!tools) return NO_TOOLS;
   const budget = restoreRunBudget(ports.invocations, pinned);
+  const { invocations, messages } = ports;
+  const calls = {
+    find: ({ step, toolCallId }: Operation) =>
+      invocations.find((one) => one.step === step && one.toolCallId === toolCallId),
+    ended: () => invocations.filter(({ end }) => end),
+  };
+  const flow = createFlow(calls, messages);
   const { workspaceId = soleWorkspace(pinned, principal) } = claim;
   const caller = callerOf(claim, ports.modelOf);
   return ok({
@@ -86,7 +96,16 @@ export async function openReview(
     record,
     tool: tools.getBoundTool(record.toolId, record.toolVersion),
     current: current.value,
-    gatePorts: { ...ports, principal, caller, connectionIds, workspaceId, budget, policy: pinned },
+    gatePorts: {
+      ...ports,
+      principal,
+      caller,
+      connectionIds,
+      workspaceId,
+      budget,
+      flow,
+      policy: pinned,
+    },
     trail: new GateTrail(),
   });
 }

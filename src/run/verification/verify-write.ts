@@ -7,6 +7,7 @@ import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
 import { loadTools } from "../../contracts/catalog/load-tools.ts";
 import { answerWithin } from "../../contracts/bind/answer-within.ts";
+import { NO_FLOW } from "../../runner/flow/evidence.ts";
 import { verifyCall, type Verified } from "../../runner/verification/verify-call.ts";
 import type { ToolRunnerPorts } from "../../runner/ports.ts";
 
@@ -74,6 +75,7 @@ async function verifyWith(
     journal: { append: () => {} },
     // The call has taken its part of the budgets; a read of its state takes nothing.
     budget: { findExhausted: () => undefined },
+    flow: NO_FLOW,
     invocations: { find: () => record },
   };
   const call = { tool, toolCall: record, context, signal: new AbortController().signal };

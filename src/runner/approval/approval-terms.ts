@@ -13,6 +13,9 @@ import { entryOf, requirementsOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import { readMoved } from "../../protocol/tool/amount-field.ts";
+import type { FlowEvidence } from "../../protocol/policy/data-flow.ts";
+import { sorted } from "../../protocol/text/sorted.ts";
+import { askedTool, listAsks } from "../flow/asks.ts";
 import { slowerOf } from "../budget/slower-of.ts";
 
 /** A call, and the two policies that it has passed. */
@@ -25,6 +28,7 @@ export interface CallUnderPolicies {
   readonly args: JsonObject;
   readonly previewed?: ShownStates | undefined;
   readonly connectionId: ConnectionId | undefined;
+  readonly evidence: FlowEvidence | undefined;
 }
 
 /** Terms without the steps of a saga, which no policy changes. */
@@ -37,7 +41,8 @@ export type BoundedTerms = Required<Omit<ApprovalTerms, "steps">>;
  */
 export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefined {
   const { pinned, current, tool, connectionId } = call;
-  const requirements = requirementsOfCall(call);
+  const asks = [pinned, current].map((policy) => listAsks(policy, call));
+  const requirements = requirementsOfCall(call, asks);
   if (requirements.length === 0) return undefined;
   const tenantLimits = limitsOfTool(tool, pinned.tenantBudgets, current.tenantBudgets);
   const { windowSeconds } = current.tenantBudgets;
@@ -49,6 +54,7 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
     rateLimit: rateLimitUnderBoth(call) ?? null,
     data: joinRules(...[pinned, current].map((policy) => dataRuleOf(policy, tool.spec))),
     callers: joinRules(callerRulesOf(pinned, tool), callerRulesOf(current, tool)),
+    dataFlow: sorted(new Set(asks.flat())),
   };
   return { toolVersion: tool.version, requirements, bounds };
 }
@@ -66,10 +72,16 @@ function dataRuleOf(
   return rule ? [rule] : [];
 }
 
-function requirementsOfCall(call: CallUnderPolicies): readonly ApprovalRequirement[] {
+function requirementsOfCall(
+  call: CallUnderPolicies,
+  [asksFirst, asksNow]: readonly (readonly string[])[],
+): readonly ApprovalRequirement[] {
   const { pinned, current, tool } = call;
-  const decided = { tool, moved: readMoved(tool.amountField, call) };
-  return requirementsUnderBoth(requirementsOf(pinned, decided), requirementsOf(current, decided));
+  const moved = readMoved(tool.amountField, call);
+  return requirementsUnderBoth(
+    requirementsOf(pinned, { tool: askedTool(tool, asksFirst), moved }),
+    requirementsOf(current, { tool: askedTool(tool, asksNow), moved }),
+  );
 }
 
 function rateLimitUnderBoth({ pinned, current, tool }: CallUnderPolicies): JsonObject | undefined {

@@ -4,6 +4,8 @@ import type { ConfirmationPacket, ShownStates } from "../../protocol/approval/pa
 import { diffShown, type ShownCall, type ShownChange } from "../../protocol/approval/shown.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { madeAfter } from "../../protocol/label/source.ts";
+import { listNewValues } from "../../protocol/approval/new-values.ts";
+import type { FlowPort } from "../flow/evidence.ts";
 import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
 import { describeAction } from "./describe-action.ts";
@@ -14,6 +16,7 @@ import { planSteps } from "./plan-steps.ts";
 export interface PacketPorts extends UndoPorts {
   readonly log: Log;
   readonly fingerprints: Fingerprints;
+  readonly flow: FlowPort;
   readonly invocations: Pick<InvocationLedger, "find">;
 }
 
@@ -49,6 +52,18 @@ export async function readPacket(
   return { packet, changes: diffShown(seen, compared) };
 }
 
+/** Tells after which text of others the call was made, and what is new in it. */
+function originOf(
+  { flow }: Pick<PacketPorts, "flow">,
+  { tool, accepted, authority }: ValiditySubject,
+): Pick<ShownCall, "after" | "newHere"> {
+  const evidence = flow.evidenceOf(authority.context, tool);
+  if (!evidence || evidence.after.length === 0) return {};
+  const known = { words: evidence.words(), used: evidence.used() };
+  const newHere = listNewValues(accepted.shown, known);
+  return { ...madeAfter(evidence.after), ...(newHere.length > 0 && { newHere }) };
+}
+
 /**
  * Builds the packet that approvers see before they decide (seeds/004, "Confirmation Gates"). Where
  * the functions of an author fail, it has default texts and says that a state is not known.
@@ -70,7 +85,7 @@ async function buildPacket(
   return {
     actionName: { title, ...named, version: tool.version },
     consequence,
-    ...madeAfter(ports.invocations.find(context)?.after),
+    ...originOf(ports, subject),
     ...(workspaceId !== undefined && { workspaceId }),
     arguments: { shown, withheld: withheldPaths(args, shown) },
     ...(steps && { steps }),

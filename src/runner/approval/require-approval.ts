@@ -9,6 +9,7 @@ import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { isSamePin } from "../../protocol/policy/pin.ts";
 import { readMoved } from "../../protocol/tool/amount-field.ts";
 import { cutText } from "../../protocol/text/whole-characters.ts";
+import { askedTool, listAsks } from "../flow/asks.ts";
 import { checkRoom, type RoomPorts } from "../budget/reserve.ts";
 import type { GateTrail } from "../gates/gate.ts";
 import type { ObeyedCall } from "../gates/obey-newer-policy.ts";
@@ -80,7 +81,7 @@ async function compareTerms(
   { known, trail }: KnownApproval,
 ): Promise<Approved> {
   const { terms: given } = subject;
-  if (!known && !isAskedBy(given.policy, subject)) return ok(null);
+  if (!known && !isAskedBy(ports, given.policy, subject)) return ok(null);
   const read = await readTermsNow(ports, given);
   if (!read.ok) return read;
   const { policy, pin } = read.value;
@@ -104,9 +105,15 @@ async function compareTerms(
   return requestApproval(ports, subject, { terms: bounded, pin, policies, now });
 }
 
-function isAskedBy(policy: ToolPolicy, { tool, accepted, previewed }: ApprovalSubject): boolean {
-  const moved = readMoved(tool.amountField, { args: accepted.args, previewed });
-  return requirementsOf(policy, { tool, moved }).length > 0;
+function isAskedBy(
+  { flow }: Pick<RequireApprovalPorts, "flow">,
+  policy: ToolPolicy,
+  { tool, accepted: { args }, authority, previewed }: ApprovalSubject,
+): boolean {
+  const evidence = flow.evidenceOf(authority.context, tool);
+  const asked = askedTool(tool, listAsks(policy, { tool, args, evidence }));
+  const moved = readMoved(tool.amountField, { args, previewed });
+  return requirementsOf(policy, { tool: asked, moved }).length > 0;
 }
 
 /**

@@ -28,7 +28,8 @@ export async function termsNow(
 ): Promise<Result<BoundedTerms | undefined, ToolFailure>> {
   const obeyed = await obeyNewerPolicy(ports, call, { terms: current, trail });
   if (!obeyed.ok) return obeyed;
-  return ok(approvalTermsOf({ ...call, pinned: ports.policy, current: current.policy }));
+  const evidence = ports.flow.evidenceOf(call.operation, call.tool);
+  return ok(approvalTermsOf({ ...call, evidence, pinned: ports.policy, current: current.policy }));
 }
 
 /**

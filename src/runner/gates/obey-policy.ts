@@ -5,6 +5,7 @@ import { checkCaller } from "./check-caller.ts";
 import { checkArgumentRules } from "./check-argument-rules.ts";
 import { checkCeilings } from "./check-ceilings.ts";
 import { checkData } from "./check-data.ts";
+import { checkDataFlow } from "./check-data-flow.ts";
 import { passAll, type GateTrail, type PortsOf } from "./gate.ts";
 import { policyGate } from "./check-allowed.ts";
 import type { PolicySubject } from "./subjects.ts";
@@ -15,6 +16,7 @@ const GATES = [
   checkData,
   authorise,
   checkArgumentRules,
+  checkDataFlow,
   checkCeilings,
 ] as const;
 

@@ -21,6 +21,7 @@ import { limitsOf } from "../../protocol/policy/limits.ts";
 import { ConversationImages } from "../../loop/conversation-images.ts";
 import type { RunPorts } from "../../loop/run-scope.ts";
 import type { ToolRunnerPorts } from "../../runner/ports.ts";
+import { createFlow } from "../../runner/flow/evidence.ts";
 import { InvocationLedger } from "../../runner/invocation/invocation-ledger.ts";
 import { RunBudget } from "../../runner/budget/of-run.ts";
 import { WAITING } from "../../runner/waiting.ts";
@@ -155,13 +156,15 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     workspaces,
   });
   const ports = lenientPorts();
+  const invocations = new InvocationLedger(journal, stored);
   let calls = 0;
   let parts = 0;
   const runner = createToolRunner({
     ...ports,
     nextPart: () => ++parts,
     images: new ConversationImages({ ...ports, journal, runId: RUN_ID }, []),
-    invocations: new InvocationLedger(journal, stored),
+    invocations,
+    flow: createFlow(invocations, () => []),
     workflowId: RUN_ID,
     tools,
     versions: newestOf(tools),

@@ -228,6 +228,12 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     { text: "ab" },
     HIDDEN,
   ),
+  "security.discloses": row(
+    (change) => register(change).discloses,
+    { ...AS_READ, security: { discloses: true } },
+    true,
+    AS_READ,
+  ),
   "transactional.confirmationRequired": row(
     end,
     {

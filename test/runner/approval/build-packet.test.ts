@@ -1,3 +1,4 @@
+import { NO_FLOW } from "../../../src/runner/flow/evidence.ts";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { createFingerprints } from "../../../src/adapters/keys/hmac-fingerprints.ts";
@@ -82,6 +83,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     fingerprints: FINGERPRINTS,
     log: new MemoryLog(),
     invocations: { find: () => undefined },
+    flow: NO_FLOW,
   };
   const scope: AttemptScope = {
     signal,

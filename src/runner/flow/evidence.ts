@@ -1,0 +1,80 @@
+import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
+import type { FlowEvidence } from "../../protocol/policy/data-flow.ts";
+import { parseArguments } from "../../protocol/tool/call.ts";
+import type { InvocationLedger, Operation } from "../invocation/invocation-ledger.ts";
+
+/** Tells what a run knows of the origin of its calls. */
+export interface FlowPort {
+  /** Undefined for a call to which no data-flow rule applies. */
+  evidenceOf(operation: Operation, tool: BoundToolRuntime): FlowEvidence | undefined;
+}
+
+/** The calls of a run. */
+export type FlowCalls = Pick<InvocationLedger, "find" | "ended">;
+/** Lists the conversation of a run. */
+export type FlowMessages = () => readonly TranscriptMessage[];
+
+/** The call has passed these rules already. */
+export const NO_FLOW: FlowPort = { evidenceOf: () => undefined };
+
+/**
+ * Reads the evidence from the records of a run. An undo, and the way back of a saga, restore what
+ * was: no rule holds them up.
+ * Contract: what it tells of a call is the same in every attempt, in every incarnation.
+ */
+export function createFlow(calls: FlowCalls, messages: FlowMessages): FlowPort {
+  return {
+    evidenceOf(operation, tool) {
+      const record = calls.find(operation);
+      if (!record || record.origin === "undo" || record.saga?.compensates) return undefined;
+      return {
+        after: record.after ?? [],
+        isPersons: record.origin === "direct",
+        isEdited: record.proposedText !== undefined,
+        resultsOf: (toolId) => calls.ended().flatMap((one) => resultOf(one, { toolId, record })),
+        used: () => calls.ended().flatMap((one) => writtenWith(one, record)),
+        words: () => messages().flatMap(wordsOf),
+        proposed: () => proposedArguments(record, tool),
+      };
+    },
+  };
+}
+
+function writtenWith(
+  { state, step, binding }: ToolInvocationRecord,
+  record: ToolInvocationRecord,
+): readonly JsonObject[] {
+  const isWrite = state === "COMPLETED" && binding?.mutates === true && step < record.step;
+  return isWrite ? [binding.shownArgs] : [];
+}
+
+/** The result of a successful call that ended before another one was proposed. */
+function resultOf(
+  { name, step, saga, end }: ToolInvocationRecord,
+  { toolId, record }: { readonly toolId: string; readonly record: ToolInvocationRecord },
+): readonly JsonObject[] {
+  const isEarlierStep =
+    saga !== undefined && saga.number === record.saga?.number && saga.step < record.saga.step;
+  if (name !== toolId || (step >= record.step && !isEarlierStep)) return [];
+  const { status, result_payload: shown } = end?.observation ?? {};
+  return status?.taxonomy_class === "SUCCESS" && shown?.data ? [shown.data] : [];
+}
+
+/** Notes of the system stand in the conversation as messages of the user too. */
+function wordsOf(message: TranscriptMessage): readonly string[] {
+  const isPersons = message.role === "user" && message.aboutInvocation === undefined;
+  return isPersons ? [message.text] : [];
+}
+
+/** The arguments as the model wrote them; undefined when they cannot be read. */
+function proposedArguments(
+  { argumentsText, truncated, proposedText = argumentsText }: ToolInvocationRecord,
+  tool: BoundToolRuntime,
+): JsonObject | undefined {
+  const parsed = parseArguments({ argumentsText: proposedText, truncated });
+  const valid = parsed.ok ? tool.validateInput(parsed.value) : undefined;
+  return valid?.ok ? valid.value : undefined;
+}
