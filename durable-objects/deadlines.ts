@@ -14,6 +14,8 @@ export type RunDeadline =
   | "approval"
   /** Retries the delivery of the outbox. */
   | "outbox"
+  /** Continues to delete a conversation. */
+  | "erasure"
   /** Shrinks a finished run to what its idempotency key needs. */
   | "retention"
   /** Deletes the run. */

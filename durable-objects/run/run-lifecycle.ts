@@ -30,7 +30,6 @@ import { expireOutcomes } from "../../src/run/outcomes/resolve.ts";
 const DELIVER_AFTER_MS = 100;
 
 export interface LifecyclePorts extends ActivityPorts {
-  /** Deletes the run. */
   readonly forget: () => Promise<void>;
   readonly conversation: KeptConversation;
 }
@@ -46,7 +45,7 @@ export class RunLifecycle {
   readonly #activity: RunActivity;
   readonly #delivery: OutboxDelivery;
   readonly #verifications: RunVerifications;
-  readonly #retention: RunRetention;
+  readonly retention: RunRetention;
 
   constructor(run: OpenRun, ports: LifecyclePorts) {
     this.#run = run;
@@ -68,9 +67,8 @@ export class RunLifecycle {
       noticesOf: (tenantId) => composeTenants(requireEnv(env).tenants).noticesOf(tenantId),
       fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(env)),
     });
-    this.#retention = new RunRetention(run, {
+    this.retention = new RunRetention(run, {
       ...ports,
-      conversationMs: () => requireEnv(env).lifetimes.conversationMs,
       deliver: () => this.#delivery.deliver(),
       giveUp: () => this.#verifications.giveUp(),
     });
@@ -168,7 +166,7 @@ export class RunLifecycle {
     const { clock, deadlines } = this.#ports;
     const failures: unknown[] = [];
     for (const name of deadlines.due(clock.nowMs())) {
-      if (name === "forget" && this.#retention.isOver) return this.#ports.forget();
+      if (name === "forget" && this.retention.isOver) return this.#ports.forget();
       try {
         await this.#handle(name);
       } catch (cause) {
@@ -200,9 +198,11 @@ export class RunLifecycle {
       case "outbox":
         return this.#delivery.deliver();
       case "retention":
-        return this.#retention.shrink();
+        return this.retention.shrink();
+      case "erasure":
+        return this.retention.continueErasure();
       case "forget":
-        return this.#retention.postpone();
+        return this.retention.postpone();
     }
   }
 

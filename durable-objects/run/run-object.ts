@@ -165,6 +165,7 @@ export class RunObject extends RunRpc implements RunObjectMethods {
       storage,
       clock,
       runs: () => composeRunGateway(this.env),
+      scheduleErasure: (atMs) => this.#deadlines.set("erasure", atMs),
       abandon,
     });
     const lifecycle = new RunLifecycle(run, {
@@ -189,6 +190,8 @@ export class RunObject extends RunRpc implements RunObjectMethods {
       clock,
       fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(this.env)),
       undo: composeUndo(this.env),
+      erase: () => lifecycle.retention.erase(),
+      undoRun: (runId) => composeRunGateway(this.env).of(runId),
     });
     this.#run = { ...run, lifecycle, answers, conversation };
     return this.#run;

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type {
   ConversationAnswer,
   ConversationMethods,
+  ErasureAnswer,
   PageAnswer,
   ShownAnswer,
   TurnAnswer,
@@ -14,6 +15,7 @@ import type {
   ApprovalAddress,
   ApprovalAnswer,
   ApprovalDecision,
+  BusyAnswer,
   CallAnswer,
   ContextAnswer,
   DecisionAnswer,
@@ -24,6 +26,7 @@ import type {
   OutcomeReport,
   ReviewReport,
   RunAnswer,
+  RunErasure,
   RunMethods,
   SteerAnswer,
   Steering,
@@ -113,6 +116,18 @@ export abstract class RunRpc
 
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
     return (await this.claimed()?.answers.decide(address, decision)) ?? UNKNOWN;
+  }
+
+  async busy(viewer: Viewer): Promise<BusyAnswer> {
+    return (await this.claimed()?.answers.busy(viewer)) ?? UNKNOWN;
+  }
+
+  async erase(viewer: Viewer): Promise<RunErasure> {
+    return (await this.claimed()?.answers.erase(viewer)) ?? UNKNOWN;
+  }
+
+  async eraseConversation(viewer: Viewer): Promise<ErasureAnswer> {
+    return (await this.claimed()?.conversation.eraseConversation(viewer)) ?? UNKNOWN;
   }
 
   async shown(viewer: Viewer): Promise<ShownAnswer> {

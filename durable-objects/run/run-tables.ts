@@ -1,13 +1,27 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 11, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 12, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
-export type LateTable = "approvals" | "inbox" | "prompt" | "files" | "turns" | "pages" | "naming";
+export type LateTable =
+  | "approvals"
+  | "inbox"
+  | "prompt"
+  | "files"
+  | "turns"
+  | "pages"
+  | "naming"
+  | "erasure";
 
 /** Tables of the conversation, which outlives its first run. */
-const OF_CONVERSATION: ReadonlySet<LateTable> = new Set(["files", "turns", "pages", "naming"]);
+const OF_CONVERSATION: ReadonlySet<LateTable> = new Set([
+  "files",
+  "turns",
+  "pages",
+  "naming",
+  "erasure",
+]);
 
 const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   approvals: `CREATE TABLE approvals (
@@ -27,6 +41,7 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
     title TEXT
   );
   CREATE INDEX turns_by_message ON turns (message_id) WHERE message_id IS NOT NULL`,
+  erasure: "CREATE TABLE erasure (begun_ms INTEGER NOT NULL)",
   naming: "CREATE TABLE naming (title TEXT NOT NULL)",
   pages: `CREATE TABLE pages (
     number INTEGER NOT NULL, part INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (number, part)
@@ -86,9 +101,18 @@ export class RunTables {
     this.#names.add(name);
   }
 
+  /** Drops what a deleted conversation kept. Its tombstone stays. */
+  dropConversation(): void {
+    for (const name of OF_CONVERSATION) {
+      if (name === "erasure" || !this.#names.delete(name)) continue;
+      this.#sql.exec(`DROP TABLE ${name}`);
+    }
+    this.#sql.exec("UPDATE log SET tables = ? WHERE seq = 0", [...this.#names].join(" "));
+  }
+
   /** Drops the tables of the run. A conversation keeps those of its own. */
   drop(): void {
-    const isConversation = this.has("turns");
+    const isConversation = this.has("turns") || this.has("erasure");
     for (const name of this.#names) {
       if (isConversation && OF_CONVERSATION.has(name)) continue;
       this.#sql.exec(`DROP TABLE ${name}`);

@@ -1,6 +1,7 @@
 import type { HistoryFailure } from "../protocol/conversation/client-history.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { DeliveredPage, HistoryReference } from "../protocol/conversation/turn.ts";
+import type { BusyRun } from "../protocol/conversation/erasure.ts";
 import type { ShownRun, ShownTurn } from "../protocol/conversation/shown.ts";
 import type { ListPage } from "../protocol/list/page.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
@@ -8,7 +9,7 @@ import type { RunId } from "../protocol/identity/ids.ts";
 import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
 
 /** The object keeps no conversation, or none of the caller; or its data is deleted. */
-export type NoConversation = { readonly kind: "unknown" | "gone" };
+export type NoConversation = { readonly kind: "unknown" | "gone" | "erased" };
 
 /** What a client wants to say next in a conversation. The Worker has checked all of it. */
 export interface TurnRequest {
@@ -69,7 +70,7 @@ export type WindowAnswer =
 export type PageAnswer =
   | { readonly kind: "page"; readonly delivered: DeliveredPage }
   | { readonly kind: "running" }
-  | NoConversation;
+  | { readonly kind: "unknown" | "gone" };
 
 /** A conversation in one look. Times are ISO 8601, UTC. */
 export interface ConversationState {
@@ -103,7 +104,15 @@ export type TurnsAnswer =
   | { readonly kind: "turns"; readonly page: ListPage<ListedTurn, number> }
   | NoConversation;
 
-export type ShownAnswer = { readonly kind: "shown"; readonly run: ShownRun } | NoConversation;
+export type ErasureAnswer =
+  /** `turnsLeft`: turns whose runs still deliver something; the object goes on by itself. */
+  | { readonly kind: "erasing"; readonly turnsLeft: number }
+  | { readonly kind: "busy"; readonly runs: readonly BusyRun[] }
+  | NoConversation;
+
+export type ShownAnswer =
+  | { readonly kind: "shown"; readonly run: ShownRun }
+  | { readonly kind: "unknown" | "gone" };
 
 /**
  * Typed RPC of the object of a conversation, which is that of its first run. Shapes hold for one
@@ -127,4 +136,9 @@ export interface ConversationMethods {
   turns(viewer: Viewer, query: TurnsQuery): Promise<TurnsAnswer>;
   /** Gives the conversation a title of its owner. Contract: idempotent. */
   rename(viewer: Viewer, title: string): Promise<ConversationAnswer>;
+  /**
+   * Deletes the conversation with all its runs. Contract: idempotent; a crash changes nothing but
+   * the time that it takes. From its beginning on, every post and every late page is refused.
+   */
+  eraseConversation(viewer: Viewer): Promise<ErasureAnswer>;
 }

@@ -45,5 +45,7 @@ export interface RunRecords {
     idempotencyKey: string,
     notice: InvocationNotice,
   ): Promise<boolean>;
+  /** Deletes the record of a run. Answers false when the caller must retry. */
+  remove(run: OwnedRun): Promise<boolean>;
   find(run: OwnedRun, requestHash: string): Promise<RunRecord | "other_request" | undefined>;
 }

@@ -14,6 +14,7 @@ import type { RunClaim } from "../protocol/run/claim.ts";
 import type { EventsKind, StartKind } from "../protocol/run/answer-kind.ts";
 import type { HistoryReference } from "../protocol/conversation/turn.ts";
 import type { RunState } from "../protocol/run/state.ts";
+import type { BusyReason } from "../protocol/conversation/erasure.ts";
 import type { KeptFile } from "../protocol/conversation/file-part.ts";
 import type { UndoReport, UndoStatus } from "../protocol/invocation/undo.ts";
 import type { DirectCall } from "../protocol/run/direct-call.ts";
@@ -175,6 +176,10 @@ export type DecisionAnswer =
   | { readonly kind: "unknown_approval" }
   | NoRun;
 
+export type BusyAnswer = { readonly kind: "busy"; readonly why: readonly BusyReason[] } | NoRun;
+
+export type RunErasure = { readonly kind: "erased" | "pending" } | NoRun;
+
 /** Who opens a stream of a run, and in which wire. */
 export interface RunReader {
   readonly viewer: Viewer;
@@ -231,6 +236,13 @@ export interface RunMethods {
   review(viewer: Viewer, report: ReviewReport): Promise<OutcomeAnswer>;
   /** Reads what the run adds to its conversation. A direct call adds nothing: `unknown`. */
   page(viewer: Viewer): Promise<PageAnswer>;
+  /** Tells what keeps the run from being deleted. Contract: only its conversation asks. */
+  busy(viewer: Viewer): Promise<BusyAnswer>;
+  /**
+   * Deletes what was said in the run, and the runs that undid its calls. Contract: idempotent;
+   * nothing of it is busy. `pending`: ask again later. Only its conversation asks.
+   */
+  erase(viewer: Viewer): Promise<RunErasure>;
   /** Reads what the run shows so far in its conversation. */
   shown(viewer: Viewer): Promise<ShownAnswer>;
   /** Reads the run of one call that a request with this hash started. */

@@ -1,6 +1,7 @@
 import type {
   ConversationAnswer,
   ConversationMethods,
+  ErasureAnswer,
   NoConversation,
   PageAnswer,
   TurnAnswer,
@@ -25,6 +26,7 @@ import {
 } from "../protocol/identity/viewer.ts";
 import { joinClasses, joinSources, type Labels } from "../protocol/label/source.ts";
 import { openTurn } from "./open-turn.ts";
+import { beginErasure, continueErasure, type ErasurePorts } from "./erase-conversation.ts";
 import { loneTurn } from "./lone-turn.ts";
 import { listTurns, summariseTurns } from "./show-turns.ts";
 import type { ReadTurns, StoredTurns, Turn } from "./stored-turns.ts";
@@ -50,6 +52,8 @@ export interface ConversationPorts {
     has(hash: string): boolean;
     put(hash: string, base64: string): void;
   };
+  readonly erasure: ErasurePorts["erasure"] & { readonly hasBegun: boolean };
+  readonly runOf: ErasurePorts["runOf"];
   /** Reads the page of another run. */
   readonly pageOf: (runId: RunId, viewer: Viewer) => Promise<PageAnswer>;
   readonly hash: HashNow;
@@ -70,15 +74,17 @@ export class Conversation implements ConversationMethods {
   }
 
   async openTurn(viewer: Viewer, request: TurnRequest): Promise<TurnAnswer> {
-    const { first, turns, files, hash, nowMs } = this.#ports;
+    const { first, turns, files, erasure, hash, nowMs } = this.#ports;
     if (!isOwn(first.owner, viewer)) return { kind: "unknown" };
     const { workflowId, runId: conversationId, owner } = first;
     if (workflowId !== undefined) return { kind: "elsewhere", conversationId: workflowId };
+    if (erasure.hasBegun) return { kind: "erased" };
     const missing = this.#begin();
     if (missing) return missing;
     for (;;) {
       const keepsFile = (named: string): boolean => files.has(named);
       const ports = { conversationId, owner, turns, keepsFile, hash, nowMs: nowMs() };
+      if (erasure.hasBegun) return { kind: "erased" };
       const opening = openTurn(ports, viewer, request);
       if (opening.kind !== "unsettled") return opening;
       if (!(await this.#settle(opening.turn))) return opening.answer;
@@ -86,7 +92,8 @@ export class Conversation implements ConversationMethods {
   }
 
   async readWindow(runId: RunId, history: HistoryReference): Promise<WindowAnswer> {
-    const { turns, hash } = this.#ports;
+    const { turns, erasure, hash } = this.#ports;
+    if (erasure.hasBegun) return { kind: "erased" };
     const turn = this.#find(runId);
     const before = turn && turn.parent !== null ? turns.at(turn.parent) : undefined;
     const window = before && hasEnded(before) && rereadWindow(turns, before, { history, hash });
@@ -97,7 +104,7 @@ export class Conversation implements ConversationMethods {
 
   async keepTurn(runId: RunId, delivered: DeliveredPage): Promise<void> {
     const turn = this.#find(runId);
-    if (turn) this.#keep(turn, delivered);
+    if (turn && !this.#ports.erasure.hasBegun) this.#keep(turn, delivered);
   }
 
   async conversation(viewer: Viewer): Promise<ConversationAnswer> {
@@ -116,18 +123,44 @@ export class Conversation implements ConversationMethods {
   }
 
   async rename(viewer: Viewer, title: string): Promise<ConversationAnswer> {
-    const { first, names, transaction } = this.#ports;
+    const { first, names, erasure, transaction } = this.#ports;
     if (!isOwn(first.owner, viewer) || first.workflowId !== undefined) return { kind: "unknown" };
+    if (erasure.hasBegun) return { kind: "erased" };
     const missing = this.#begin();
     if (missing) return missing;
     transaction(() => names.write(title));
     return this.conversation(viewer);
   }
 
+  async eraseConversation(viewer: Viewer): Promise<ErasureAnswer> {
+    const { first, turns, erasure } = this.#ports;
+    if (!isOwn(first.owner, viewer) || first.workflowId !== undefined) return { kind: "unknown" };
+    if (!erasure.hasBegun) {
+      const missing = this.#begin();
+      if (missing) return missing;
+      const isForeign = [...turns.newest()].some(({ owner }) => !isOwn(owner, viewer));
+      if (isForeign) return { kind: "unknown" };
+      const busy = await beginErasure(this.#ports);
+      if (busy) return busy;
+    }
+    return { kind: "erasing", turnsLeft: await this.#erase() };
+  }
+
+  /** Deletes what is left of a deleted conversation. Answers true once nothing is. */
+  async continueErasure(): Promise<boolean> {
+    return (await this.#erase()) === 0;
+  }
+
+  async #erase(): Promise<number> {
+    const { turns, erasure } = this.#ports;
+    return erasure.hasBegun && turns.exist ? continueErasure(this.#ports) : 0;
+  }
+
   /** The turns as a viewer reads them. A read stores nothing, so a lone first run stays alone. */
   #shown(viewer: Viewer): ReadTurns | NoConversation {
-    const { first, turns } = this.#ports;
+    const { first, turns, erasure } = this.#ports;
     if (!maySee(first.owner, viewer) || first.workflowId !== undefined) return { kind: "unknown" };
+    if (erasure.hasBegun) return { kind: "erased" };
     if (turns.exist && hasEnded(turns.at(FIRST))) return turns;
     const answer = first.page();
     if (answer.kind === "unknown" || answer.kind === "gone") return answer;
@@ -143,8 +176,8 @@ export class Conversation implements ConversationMethods {
 
   /** Keeps the page of the first run, which is about to be deleted. */
   keepFirst(): void {
-    const { first } = this.#ports;
-    if (first.workflowId === undefined) this.#begin();
+    const { first, erasure } = this.#ports;
+    if (first.workflowId === undefined && !erasure.hasBegun) this.#begin();
   }
 
   /** When the newest turn was opened; undefined while the conversation is its first run. */
@@ -159,7 +192,7 @@ export class Conversation implements ConversationMethods {
    * Makes the first run a turn, and keeps its page once it has ended. Answers what is missing: a
    * direct call is no conversation.
    */
-  #begin(): Extract<TurnAnswer, { kind: "unknown" | "gone" }> | undefined {
+  #begin(): { readonly kind: "unknown" | "gone" } | undefined {
     const { first, turns, transaction } = this.#ports;
     const [known] = turns.exist ? [turns.at(FIRST)] : [];
     if (known && hasEnded(known)) return undefined;

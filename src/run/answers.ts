@@ -2,6 +2,7 @@ import type {
   ApprovalAddress,
   ApprovalAnswer,
   ApprovalDecision,
+  BusyAnswer,
   CallAnswer,
   ContextAnswer,
   DecisionAnswer,
@@ -11,6 +12,7 @@ import type {
   OutcomeReport,
   ReviewReport,
   RunAnswer,
+  RunErasure,
   RunMethods,
   SteerAnswer,
   Steering,
@@ -21,6 +23,7 @@ import type { PageAnswer, ShownAnswer } from "../capabilities/conversation.ts";
 import type { Clock } from "../capabilities/system.ts";
 import { isOfTenant, isOwn, maySee, mayStop, type Viewer } from "../protocol/identity/viewer.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
+import type { RunId } from "../protocol/identity/ids.ts";
 import type { Resolution } from "../protocol/invocation/record.ts";
 import type { UndoReport } from "../protocol/invocation/undo.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
@@ -32,6 +35,7 @@ import type { Run } from "./run.ts";
 import { reviewMismatch } from "./verification/review-mismatch.ts";
 import { resolveOutcome } from "./outcomes/resolve.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
+import { busyWith } from "./busy-with.ts";
 import { runStateOf } from "./state.ts";
 import { shownRunOf } from "./shown-run.ts";
 import { pageOf } from "./turn-page.ts";
@@ -53,6 +57,10 @@ interface AnswerPorts {
   readonly clock: Clock;
   readonly fingerprintOf: FingerprintOf;
   readonly undo: UndoPorts;
+  /** Deletes what was said in the run. False: something has to be delivered first. */
+  readonly erase: () => Promise<boolean>;
+  /** The run that undid a call. */
+  readonly undoRun: (runId: RunId) => Pick<RunMethods, "erase">;
 }
 
 /** Answers the typed RPC of a claimed run. Ownership: one per claimed run in memory. */
@@ -199,6 +207,25 @@ export class RunAnswers implements RunMethods {
   async page(viewer: Viewer): Promise<PageAnswer> {
     const missing = checkRunAccess(this.#run.store, isOwn, viewer);
     return missing ?? pageOf(this.#run);
+  }
+
+  async busy(viewer: Viewer): Promise<BusyAnswer> {
+    const { store } = this.#run;
+    if (!isOwn(store.identity().owner, viewer)) return { kind: "unknown" };
+    return { kind: "busy", why: store.claimed() ? busyWith(this.#run) : [] };
+  }
+
+  async erase(viewer: Viewer): Promise<RunErasure> {
+    const { invocations, store } = this.#run;
+    // An operator may have undone a call of the person.
+    if (!isOfTenant(store.identity().owner, viewer)) return { kind: "unknown" };
+    const undoRuns = invocations.all().flatMap(({ undo }) => (undo ? [undo.runId] : []));
+    for (const runId of new Set(undoRuns)) {
+      if (runId === store.identity().runId) continue;
+      const answer = await this.#ports.undoRun(runId).erase(viewer);
+      if (answer.kind === "pending") return answer;
+    }
+    return { kind: (await this.#ports.erase()) ? "erased" : "pending" };
   }
 
   async shown(viewer: Viewer): Promise<ShownAnswer> {

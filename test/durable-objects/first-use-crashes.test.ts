@@ -23,6 +23,8 @@ interface Use {
   readonly request: (mark: string) => object;
   /** What clients and people send before the run can end. */
   readonly meanwhile?: (runId: string, mark: string) => Promise<void>;
+  /** How the run stands at its end. Default: completed. */
+  readonly status?: string;
   /** What the table of the ended run holds. */
   readonly holds: readonly [sql: string, rows: readonly object[]];
   /** Checks what the run did. */
@@ -111,6 +113,17 @@ const USES: Readonly<Record<LateTable | "log", Use>> = {
     },
     holds: ["SELECT title FROM naming", [{ title: "Named" }]],
   },
+  erasure: {
+    caller: "lab",
+    request: () => ({ messages: says({ text: ["hi"] }) }),
+    meanwhile: async (runId) => {
+      await expect.poll(async () => (await look(runId, "lab"))?.status).toBe("completed");
+      const remove = () => send(`/v1/conversations/${runId}`, { caller: "lab", method: "DELETE" });
+      await expect.poll(async () => (await remove().catch(() => undefined))?.status).toBe(200);
+    },
+    status: "gone",
+    holds: ["SELECT tables FROM log WHERE seq = 0", [{ tables: "erasure" }]],
+  },
   turns: CONTINUED("turns"),
   pages: CONTINUED("pages"),
   approvals: {
@@ -158,7 +171,7 @@ const CASES = Object.entries(USES).flatMap(([table, use]) =>
 test.each(CASES)(
   "a crash at the first use of the table $table ($mode) loses nothing and repeats nothing",
   async ({ table, mode, use }) => {
-    const { caller, request, meanwhile, holds, effects } = use;
+    const { caller, request, meanwhile, status = "completed", holds, effects } = use;
     const mark = crypto.randomUUID();
     const incarnation = planIncarnation({ firstUseOf: table, mode });
     const runId = await startUnderKey(request(mark), caller);
@@ -166,9 +179,10 @@ test.each(CASES)(
     await expect
       .poll(async () => {
         await ringAlarm(runId).catch(() => {});
-        return (await look(runId, caller))?.status;
+        const state = await send(`/v1/runs/${runId}`, { caller }).catch(() => undefined);
+        return state?.status === 410 ? "gone" : (await look(runId, caller))?.status;
       })
-      .toBe("completed");
+      .toBe(status);
     expect(incarnation.hasCrashed).toBe(true);
     const [sql, rows] = holds;
     expect(await rowsOf(runId, sql)).toEqual(rows);

@@ -85,7 +85,11 @@ function withRun(
         deadlines,
         keepAlive: (done) => void done.catch(() => {}),
         abandon,
-        conversation: { keepFirst: () => {}, lastTurnMs: () => undefined },
+        conversation: {
+          keepFirst: () => {},
+          lastTurnMs: () => undefined,
+          continueErasure: async () => true,
+        },
         forget: async () => void (isForgotten = true),
       });
     const pass = (ms: number): void => void (shiftMs += ms);

@@ -58,7 +58,11 @@ async function withRun(
         deadlines,
         keepAlive,
         abandon,
-        conversation: { keepFirst: () => {}, lastTurnMs: () => undefined },
+        conversation: {
+          keepFirst: () => {},
+          lastTurnMs: () => undefined,
+          continueErasure: async () => true,
+        },
         forget: () => storage.deleteAll(),
       });
     const pass = (ms: number): void => {

@@ -7,10 +7,15 @@ import type { OpenRun } from "../open-run.ts";
 import { StoredFiles } from "../stored-files.ts";
 import { TurnTables } from "./turn-tables.ts";
 
+/** Delay until the alarm goes on with what a request began to delete. */
+const ERASE_AFTER_MS = 10_000;
+
 interface ConversationParts {
   readonly storage: DurableObjectStorage;
   readonly clock: Clock;
   readonly runs: () => RunGateway;
+  /** Sets the time at which the object goes on to delete the conversation. */
+  readonly scheduleErasure: (atMs: number) => void;
   /** Ends this incarnation: what it holds in memory may be more than what is stored. */
   readonly abandon: (cause: unknown) => void;
 }
@@ -18,7 +23,7 @@ interface ConversationParts {
 /** Opens the conversation that begins with a claimed run, over the tables of the run. */
 export function openConversation(
   run: OpenRun,
-  { storage, clock, runs, abandon }: ConversationParts,
+  { storage, clock, runs, scheduleErasure, abandon }: ConversationParts,
 ): Conversation {
   const { store } = run;
   const tables = (): ReturnType<typeof store.tables> => store.tables();
@@ -37,6 +42,21 @@ export function openConversation(
         run.outbox.notify({ type: "conversation", title });
       },
     },
+    erasure: {
+      get hasBegun() {
+        return tables().has("erasure");
+      },
+      begin() {
+        tables().create("erasure");
+        storage.sql.exec("INSERT INTO erasure (begun_ms) VALUES (?)", clock.nowMs());
+        scheduleErasure(clock.nowMs() + ERASE_AFTER_MS);
+      },
+      finish() {
+        tables().dropConversation();
+        run.outbox.notify({ type: "conversation_erased" });
+      },
+    },
+    runOf: (other) => runs().of(other),
     files: {
       has: (hash) => new StoredFiles(storage.sql, tables()).has(hash),
       put: (hash, base64) => new StoredFiles(storage.sql, tables()).put(hash, base64),

@@ -107,6 +107,7 @@ export class TurnTables implements StoredTurns {
   }
 
   remove(number: number): void {
+    this.#sql.exec("DELETE FROM pages WHERE number = ?", number);
     this.#sql.exec("DELETE FROM turns WHERE number = ?", number);
   }
 

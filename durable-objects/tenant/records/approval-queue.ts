@@ -127,6 +127,15 @@ export class ApprovalQueue {
     );
   }
 
+  /** Deletes the approvals of a run. */
+  erase(runId: string): void {
+    const prefix = `appr_${runId.replace(/^run_/, "")}`;
+    this.#sql.exec(
+      "DELETE FROM approvals WHERE approval_id > ?1 || '_' AND approval_id < ?1 || '`'",
+      prefix,
+    );
+  }
+
   /** Earliest expiry of all stored approvals; undefined when there are none. */
   oldestExpiryMs(): number | undefined {
     if (!hasTable(this.#sql, "approvals")) return undefined;

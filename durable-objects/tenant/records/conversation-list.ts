@@ -18,6 +18,9 @@ type ConversationRow = {
   newest_ms: number;
 };
 
+/** Status of a conversation of which only the id is left. */
+const ERASED = "erased";
+
 /**
  * The conversations of a tenant, as their runs last reported them. Nothing that was said is here.
  * Ownership: one per tenant object; the only writer of the `conversations` table.
@@ -57,7 +60,8 @@ export class ConversationList {
          person = iif(?9, ?2, person), actor = iif(?9, ?3, actor), origin = iif(?9, ?4, origin),
          assistant = iif(?9, ?5, assistant), created_ms = min(created_ms, ?8),
          title = iif(is_named, title, coalesce(?6, title)), turns = turns + ?10,
-         status = iif(?8 >= newest_ms, ?7, status), newest_ms = max(newest_ms, ?8)`,
+         status = iif(?8 >= newest_ms, ?7, status), newest_ms = max(newest_ms, ?8)
+       WHERE status <> '${ERASED}'`,
       conversationId,
       personOf(run),
       run.actorId,
@@ -76,13 +80,22 @@ export class ConversationList {
     this.#sql.exec("UPDATE conversations SET title = ?, is_named = 1 WHERE id = ?", title, id);
   }
 
+  /** Keeps the id alone, so that no late report brings the conversation back. */
+  erase(id: RunId): void {
+    this.#sql.exec(
+      `UPDATE conversations SET person = '', actor = '', origin = NULL, assistant = NULL,
+         title = NULL, status = '${ERASED}' WHERE id = ?`,
+      id,
+    );
+  }
+
   list(query: ConversationQuery): ListPage<ConversationSummary> {
     if (!hasTable(this.#sql, "conversations")) return { items: [] };
     const { person, actor, isDelegate, page, title, limit, after } = query;
     const rows = this.#sql
       .exec<ConversationRow>(
         `SELECT id, title, status, turns, created_ms, newest_ms FROM conversations
-         WHERE iif(?3, person = ?1 AND actor = ?2, person = ?1 OR actor = ?2)
+         WHERE status <> '${ERASED}' AND iif(?3, person = ?1 AND actor = ?2, person = ?1 OR actor = ?2)
            AND (?4 IS NULL OR origin = ?4 AND assistant = ?5)
            AND (?6 IS NULL OR instr(lower(title), lower(?6)) > 0)
            AND (newest_ms, id) < (?7, ?8)

@@ -207,6 +207,13 @@ export class RecordTables {
     };
   }
 
+  /** Deletes what the lists hold of a run. The audit log keeps its records. */
+  #erase(runId: RunId): void {
+    this.#runs.erase(runId);
+    this.#approvals.erase(runId);
+    this.#outcomes.replace(runId, []);
+  }
+
   /** Stores the other notices, likewise; answers how many bytes the audit log grew. */
   #storeOthers(runId: RunId, notices: readonly TenantNotice[]): number {
     const entries: AuditEntry[] = [];
@@ -214,7 +221,9 @@ export class RecordTables {
       if (notice.type === "audit") entries.push({ ...cleanEntry(notice.entry), runId });
       else if (notice.type === "approval") {
         this.#approvals.put({ ...cleanApproval(notice.approval), runId });
-      } else if (notice.type === "conversation") {
+      } else if (notice.type === "erased") this.#erase(runId);
+      else if (notice.type === "conversation_erased") this.#conversations.erase(runId);
+      else if (notice.type === "conversation") {
         this.#conversations.rename(runId, cleanTitle(notice.title));
       }
     }

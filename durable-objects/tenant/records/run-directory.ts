@@ -92,6 +92,15 @@ export class RunDirectory {
     );
   }
 
+  /** Deletes the report of a run; the number of its last notice stays. */
+  erase(runId: string): void {
+    this.#sql.exec(
+      `UPDATE runs SET actor = '', person = '', status = '${FORGOTTEN}', summary = '{}'
+       WHERE run_id = ?`,
+      runId,
+    );
+  }
+
   /** Reads the last report of a run; undefined for an unknown run. */
   reportOf(runId: string): RunReport | undefined {
     return this.#sql

@@ -69,6 +69,14 @@ export function createKvRunRecords(
       const payloadHash = await fingerprints.of(run, notice.payloadHash);
       return put(name, JSON.stringify({ ...notice, payloadHash }), kept.keySeconds);
     },
+    async remove({ runId }) {
+      try {
+        await kv.delete(`run/${runId}`);
+        return true;
+      } catch {
+        return false;
+      }
+    },
     async find(run, requestHash) {
       try {
         const found = v.safeParse(storedRecord, await kv.get(`run/${run.runId}`, "json"));

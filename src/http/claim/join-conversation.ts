@@ -113,6 +113,8 @@ function refuseTurn(
       return refuseHistory(answer.failure);
     case "gone":
       return problem("run_expired");
+    case "erased":
+      return problem("conversation_erased");
   }
 }
 

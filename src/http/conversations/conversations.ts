@@ -24,6 +24,7 @@ export const CONVERSATION_ROUTES: Routes = {
   "/v1/conversations/:id": {
     GET: { scope: "runs:read", handle: getConversation },
     PATCH: { scope: "chat", handle: patchConversation },
+    DELETE: { scope: "chat", handle: deleteConversation },
   },
   "/v1/conversations/:id/messages": { GET: { scope: "runs:read", handle: getMessages } },
   "/v1/conversations/:id/export": { GET: { scope: "runs:read", handle: getExport } },
@@ -61,6 +62,23 @@ async function patchConversation(authorised: AuthorisedRequest): Promise<Respons
   const { title } = replaceHalvesOf(body.value);
   const viewer = viewerOf(authorised.principal);
   return answerState(authorised, found ? await found.rename(viewer, title) : UNKNOWN);
+}
+
+/**
+ * `DELETE /v1/conversations/:id`: deletes the conversation with its runs; 202 while a run still
+ * delivers something.
+ */
+async function deleteConversation(authorised: AuthorisedRequest): Promise<Response> {
+  const found = await find(authorised);
+  const viewer = viewerOf(authorised.principal);
+  const answer = found ? await found.eraseConversation(viewer) : UNKNOWN;
+  if (answer.kind === "busy") return problem("conversation_busy", { runs: answer.runs });
+  if (answer.kind !== "erasing") return refuse(answer);
+  const { turnsLeft } = answer;
+  return Response.json(
+    { conversationId: authorised.id, turnsLeft, kept: ["audit"] },
+    { status: turnsLeft > 0 ? 202 : 200 },
+  );
 }
 
 /** The run of a turn that has not ended knows best how the turn stands. */
@@ -139,5 +157,6 @@ async function show(
 const UNKNOWN: NoConversation = { kind: "unknown" };
 
 function refuse({ kind }: NoConversation): Response {
+  if (kind === "erased") return problem("conversation_erased");
   return problem(kind === "gone" ? "run_expired" : "conversation_not_found");
 }

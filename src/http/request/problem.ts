@@ -1,4 +1,5 @@
 import type { ApprovalView } from "../../protocol/approval/view.ts";
+import type { BusyRun } from "../../protocol/conversation/erasure.ts";
 import { PROBLEMS, type ProblemCode } from "./problem-codes.ts";
 
 /** What a problem says beyond its code. */
@@ -11,6 +12,8 @@ export interface ProblemDetail {
   readonly revision?: number;
   /** The turn that is the head of the conversation by now. */
   readonly headId?: string;
+  /** The runs that keep a conversation from being deleted. */
+  readonly runs?: readonly BusyRun[];
   /** The closed approval that the caller wanted to decide. */
   readonly approval?: ApprovalView;
   /** Names the line in the deployment's log. */

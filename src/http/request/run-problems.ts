@@ -59,6 +59,12 @@ export const RUN_PROBLEMS = {
     status: 404,
     title: "The conversation has no such turn. GET /v1/runs lists the caller's runs.",
   },
+  conversation_erased: { status: 410, title: "The conversation was deleted. Start a new one." },
+  conversation_busy: {
+    status: 409,
+    title:
+      "Somebody still works on the conversation. Wait for the runs, or settle what they await.",
+  },
   conversation_moved: {
     status: 409,
     title: "The conversation has a newer turn. Continue headId, or name parentId to branch.",

@@ -22,5 +22,7 @@ export type TenantNotice =
     }
   /** The owner of the conversation that begins with the run gave it a title. */
   | { readonly type: "conversation"; readonly title: string }
+  /** What was said in the run is deleted, or in the whole conversation that begins with it. */
+  | { readonly type: "erased" | "conversation_erased" }
   | { readonly type: "approval"; readonly approval: ApprovalSummary }
   | { readonly type: "audit"; readonly entry: AuditEntry };

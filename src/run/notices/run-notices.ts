@@ -63,6 +63,11 @@ export class RunNotices {
     outbox.notify({ type: "run", run, ...told, ...(place && { conversation: place }) });
   }
 
+  /** Everything that was said in the run is deleted. The audit log keeps its records. */
+  erased(): void {
+    this.#ports.outbox.notify({ type: "erased" });
+  }
+
   /** A call has ended. Repeated refusals are counted, and reported when the run waits or ends. */
   callEnded(entry: AuditEntry): void {
     const { outbox, refusals } = this.#ports;

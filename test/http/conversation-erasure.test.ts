@@ -1,0 +1,227 @@
+import { runInDurableObject } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ConversationMethods } from "../../src/capabilities/conversation.ts";
+import type { DeliveredPage } from "../../src/protocol/conversation/turn.ts";
+import type { RunId } from "../../src/protocol/identity/ids.ts";
+import { releaseUrl } from "../fakes/scripted-model.ts";
+import { finish, say, untilKept } from "../shared/conversations.ts";
+import { planIncarnation } from "../shared/crash-points.ts";
+import { image, SEES, text } from "../shared/file-messages.ts";
+import { dataUrl } from "../shared/files.ts";
+import { callOf } from "../shared/people.ts";
+import {
+  changeInvocation,
+  crash,
+  readLog,
+  refusalOf,
+  ring,
+  rowsOf,
+  stubOf,
+} from "../shared/run-object.ts";
+import { tenantOf } from "../shared/tenant-notices.ts";
+import {
+  bindings,
+  govern,
+  runIdOf,
+  seedPolicies,
+  send,
+  stateOf,
+  type Caller,
+} from "../shared/worker.ts";
+
+beforeAll(seedPolicies);
+
+const remove = (id: string, caller: Caller = "acme"): Promise<Response> =>
+  send(`/v1/conversations/${id}`, { caller, method: "DELETE" });
+
+/** Deletes a conversation, and asks again until nothing is left. */
+async function erase(id: string, caller: Caller = "acme"): Promise<void> {
+  await expect
+    .poll(async () => (await remove(id, caller).catch(() => undefined))?.status, {
+      timeout: 20_000,
+    })
+    .toBe(200);
+}
+
+/** Everything that an object stores, as text, its compressed log included. */
+function dump(stub: DurableObjectStub): Promise<string> {
+  return runInDurableObject(stub, (_object, { storage: { sql } }) => {
+    const tables = sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray()
+      .map(({ name }) => name)
+      .filter((name) => !/^_cf_|^__|^sqlite_/.test(name));
+    const rows = tables.map((name) => [name, sql.exec(`SELECT * FROM ${name}`).toArray()]);
+    const log = tables.includes("log") ? readLog(sql) : [];
+    return JSON.stringify([rows, log]);
+  });
+}
+
+const CANARY = "canary-4711";
+
+const LATE_PAGE: DeliveredPage = {
+  page: {
+    messages: [{ role: "user", text: CANARY }],
+    shown: { runId: "run" as RunId, status: "completed", createdAt: "", messages: [] },
+    endedMs: 1,
+  },
+  files: {},
+};
+
+/** A chat with everything that could leave a trace: a key, a title, a call, a file and a name. */
+async function leaveTraces(): Promise<{ conversationId: string; runIds: readonly string[] }> {
+  const title = callOf("core__generate_title", { title: `About ${CANARY}` });
+  const steps = [{ calls: [title] }, { text: [CANARY] }];
+  const first = await finish({ steps, key: crypto.randomUUID() });
+  const { conversationId } = first;
+  const picture = image(dataUrl("image/png", btoa(`\x89PNG\r\n\x1a\n${CANARY}`)));
+  const content = [text(JSON.stringify({ steps: [{ text: [CANARY] }] })), picture];
+  const key = crypto.randomUUID();
+  const second = await finish({ conversationId, content, model: SEES, key, messageId: CANARY });
+  const third = await finish({ conversationId, parentId: first.runId, content: CANARY });
+  await untilKept(conversationId, 3);
+  await send(`/v1/conversations/${conversationId}`, {
+    caller: "acme",
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ title: `Named ${CANARY}` }),
+  });
+  return { conversationId, runIds: [first.runId, second.runId, third.runId] };
+}
+
+/** Looks for the canary in every object, list and record of a chat. */
+async function findTraces(runIds: readonly string[]): Promise<readonly string[]> {
+  const places = new Map<string, string>();
+  for (const runId of runIds) {
+    places.set(`object of ${runId}`, await dump(stubOf(runId)));
+    places.set(`record of ${runId}`, (await bindings.IDEMPOTENCY.get(`run/${runId}`)) ?? "");
+  }
+  for (const list of ["/v1/conversations?limit=100", "/v1/runs?limit=100"]) {
+    places.set(list, await (await send(list, { caller: "acme" })).text());
+  }
+  const rows = await runInDurableObject(tenantOf("acme"), (_object, { storage: { sql } }) =>
+    ["runs", "conversations", "approvals"].map((name) =>
+      sql.exec(`SELECT * FROM ${name}`).toArray(),
+    ),
+  );
+  places.set("the tenant's lists", JSON.stringify(rows));
+  return [...places].flatMap(([place, found]) => (found.includes(CANARY) ? [place] : []));
+}
+
+describe("a deleted conversation", () => {
+  test("leaves nothing that was said in any object, record or list, and stays deleted", async () => {
+    const { conversationId, runIds } = await leaveTraces();
+    await expect.poll(() => findTraces(runIds)).not.toHaveLength(0);
+    await erase(conversationId);
+    await expect.poll(() => findTraces(runIds)).toEqual([]);
+    expect(await rowsOf(conversationId, "SELECT tables FROM log WHERE seq = 0")).toEqual([
+      { tables: "erasure" },
+    ]);
+    for (const path of ["", "/messages", "/export"]) {
+      const answer = await send(`/v1/conversations/${conversationId}${path}`, { caller: "acme" });
+      expect(await refusalOf(answer)).toEqual([410, "conversation_erased"]);
+    }
+    for (const named of [{ conversationId }, { previousRunId: conversationId }]) {
+      expect(await refusalOf(await say(named))).toEqual([410, "conversation_erased"]);
+    }
+    // A page that was on its way.
+    const object = stubOf(conversationId) as unknown as ConversationMethods;
+    await object.keepTurn(runIds[1] as RunId, LATE_PAGE);
+    expect(await findTraces(runIds)).toEqual([]);
+    expect((await remove(conversationId)).status).toBe(200);
+    const forgotten = await ring(conversationId, "erasure").then(() =>
+      rowsOf(conversationId, "SELECT deadlines FROM log WHERE seq = 0"),
+    );
+    expect(JSON.stringify(forgotten)).toContain("forget");
+  });
+
+  test("is deleted whole whatever write the object dies at", async () => {
+    for (let at = 1; at <= 10; at += 3) {
+      for (const mode of ["before", "durable"] as const) {
+        const { conversationId, runIds } = await leaveTraces();
+        const objectId = bindings.RUNS.idFromName(conversationId).toString();
+        await crash(conversationId);
+        planIncarnation({ objectId, at, mode });
+        await remove(conversationId).catch(() => undefined);
+        await erase(conversationId);
+        await expect.poll(() => findTraces(runIds)).toEqual([]);
+      }
+    }
+  });
+
+  test("is deleted by the alarm when its request died after the tombstone", async () => {
+    const { conversationId, runIds } = await leaveTraces();
+    await rowsOf(conversationId, "CREATE TABLE erasure (begun_ms INTEGER NOT NULL)");
+    await rowsOf(conversationId, "UPDATE log SET tables = tables || ' erasure' WHERE seq = 0");
+    await rowsOf(
+      conversationId,
+      `UPDATE log SET deadlines = json_set(deadlines, '$.erasure', json('{"atMs":1}'))`,
+    );
+    await crash(conversationId);
+    expect(await refusalOf(await say({ conversationId }))).toEqual([410, "conversation_erased"]);
+    // A page that was on its way.
+    await rowsOf(conversationId, "UPDATE turns SET ended_ms = NULL WHERE number = 2");
+    await rowsOf(conversationId, "DELETE FROM pages WHERE number = 2");
+    const object = stubOf(conversationId) as unknown as ConversationMethods;
+    await object.keepTurn(runIds[1] as RunId, LATE_PAGE);
+    expect(await rowsOf(conversationId, "SELECT 1 FROM pages WHERE number = 2")).toEqual([]);
+    await ring(conversationId, "erasure");
+    await expect.poll(() => findTraces(runIds), { timeout: 20_000 }).toEqual([]);
+  });
+});
+
+test("a conversation in which a run goes on is not deleted, and the answer names the run", async () => {
+  const { conversationId } = await finish();
+  const held = await say({ conversationId, steps: [{ text: ["x"], holds: "busy" }] });
+  const refused = await remove(conversationId);
+  expect([refused.status, await refused.json()]).toEqual([
+    409,
+    expect.objectContaining({
+      code: "conversation_busy",
+      runs: [{ runId: runIdOf(held), why: ["unfinished"] }],
+    }),
+  ]);
+  await fetch(releaseUrl("busy"));
+  await held.text();
+  await erase(conversationId);
+});
+
+test("nobody deletes another's conversation, and no agent what its person said", async () => {
+  const { conversationId } = await finish();
+  for (const caller of ["rival", "peer"] as const) {
+    for (const id of [conversationId, "run_invented"]) {
+      expect(await refusalOf(await remove(id, caller))).toEqual([404, "conversation_not_found"]);
+    }
+  }
+  const begun = await finish({ caller: "mirasAgent" });
+  await finish({ caller: "mira", conversationId: begun.runId });
+  expect(await refusalOf(await remove(begun.runId, "mirasAgent"))).toEqual([
+    404,
+    "conversation_not_found",
+  ]);
+  await erase(begun.runId, "mira");
+});
+
+test("an undo is awaited, and then goes with the conversation whose call it undid", async () => {
+  await govern({ allowedTools: ["lab__lend_book", "lab__return_book"] });
+  const caller = "victor";
+  const call = callOf("lab__lend_book", { book: CANARY });
+  const { runId } = await finish({ caller, steps: [{ calls: [call] }, { text: ["lent"] }] });
+  const undone = await send(`/v1/runs/${runId}/invocations/inv_1/compensate`, {
+    caller,
+    method: "POST",
+  });
+  const undoRun = runIdOf(undone);
+  await undone.text();
+  // As if the undo had not reported yet.
+  await expect
+    .poll(async () => (await stateOf(runId, caller)).toolCalls[0]?.undo?.status)
+    .toBe("undone");
+  await changeInvocation(runId, 1, { undo: { attempt: 1, runId: undoRun, status: "running" } });
+  const busy = await remove(runId, caller);
+  expect(await busy.json()).toMatchObject({ runs: [{ runId, why: ["undo"] }] });
+  await changeInvocation(runId, 1, { undo: { attempt: 1, runId: undoRun, status: "undone" } });
+  await erase(runId, caller);
+  await expect.poll(() => dump(stubOf(undoRun))).not.toContain(CANARY);
+  expect(await dump(stubOf(runId))).not.toContain(CANARY);
+});
