@@ -1,4 +1,6 @@
 import type { Budget, BudgetAmounts } from "../protocol/budget/amounts.ts";
+import type { CostCap } from "../protocol/policy/cost-cap.ts";
+import type { SelectedTool } from "../protocol/policy/selector.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 
 /** Calls that may start within a window. */
@@ -20,10 +22,18 @@ export interface Reservation {
   /** Length of the window of the limits. Windows are fixed and begin at multiples of it. */
   readonly windowSeconds: number;
   readonly rateLimit?: RateLimit;
+  /** Present when the call costs money that caps of its tool count. */
+  readonly capped?: CappedCost;
   /** The policy that the call has passed. */
   readonly pin: PolicyPin;
   /** Absent: the reserved amounts count as used, unless they are released. */
   readonly unsettled?: Unsettled;
+}
+
+/** A tool whose calls cost money, and the caps that count it. */
+export interface CappedCost {
+  readonly tool: SelectedTool;
+  readonly caps: readonly CostCap[];
 }
 
 /** How a reservation closes when nobody settles it. */
@@ -40,6 +50,8 @@ export type ReservationAnswer =
   /** The policy has changed; nothing was reserved. `pin` undefined: the tenant has no policy. */
   | { readonly kind: "policy_changed"; readonly pin: PolicyPin | undefined }
   | { readonly kind: "exhausted"; readonly budget: Budget }
+  /** A cap of the cost leaves too little. */
+  | { readonly kind: "capped" }
   | { readonly kind: "rate_limited"; readonly retryAfterMs: number }
   /** The ledger did not answer. It may have reserved or not. */
   | { readonly kind: "unavailable" };
@@ -47,7 +59,8 @@ export type ReservationAnswer =
 /**
  * Holds the budgets of a tenant, shared by all of its runs.
  * Contract: never throws. A reservation is all or nothing, and durable before it is answered. The
- * ledger compares the pin (revision and hash) first, then the limits, then the rate. Amounts and
+ * ledger compares the pin (revision and hash) first, then the limits, then the caps,
+ * then the rate. Amounts and
  * limits are whole and not negative; others answer `unavailable`. The first `settle` or `release`
  * closes a reservation. When neither reaches the ledger, the reserved amounts stay counted.
  */

@@ -238,6 +238,7 @@ export class ModelBudget {
         return fail(overBudget(`the tenant's ${answer.budget}`));
       case "refused":
         return fail(answer.failure);
+      case "capped":
       case "rate_limited":
       case "no_policy":
       case "unavailable":

@@ -123,3 +123,50 @@ test("a book answers and counts like a plain ledger, for any sequence of operati
     );
   });
 });
+
+test("a cap counts the cost of its tools as a limit of the tenant does, for any sequence", async () => {
+  const windowSeconds = 7_200;
+  const tool = { id: "lab__survey", sideEffectClass: "READ_ONLY", effect: "read_only" } as const;
+  const capped = { tool, caps: [{ tools: [tool.id], max: 100, windowSeconds }] };
+  await inBook("capped", (book, sql) => {
+    fc.assert(
+      fc.property(moves, (script) => {
+        for (const table of ["spent", "reserved", "tool_costs"]) {
+          sql.exec(`DROP TABLE IF EXISTS ${table}`);
+        }
+        const plain = new PlainLedger();
+        let nowMs = T;
+        for (const move of script) {
+          if (move.kind === "wait") nowMs = Math.max(T, nowMs + move.ms);
+          else if (move.kind === "lapse") {
+            book.lapse(nowMs);
+            plain.lapse(nowMs);
+          } else if (move.kind === "settle") {
+            book.settle(`${move.id}`, { cost: move.tokens }, nowMs);
+            plain.settle(`${move.id}`, move.tokens);
+          } else if (move.kind === "release") {
+            book.release(`${move.id}`, nowMs);
+            plain.release(`${move.id}`);
+          } else {
+            const { tokens: cost, unsettled } = move;
+            const id = `${move.id}`;
+            const forMs = unsettled && { forMs: unsettled.forMs, keeps: { cost: unsettled.keeps } };
+            const asked = { id, amounts: { cost }, limits: {}, windowSeconds, capped };
+            const answer = book.reserve(
+              asks({ ...asked, ...(forMs && { unsettled: forMs }) }),
+              nowMs,
+            );
+            const { kind } = plain.reserve({ ...move, id, least: undefined, limit: 100 }, nowMs);
+            expect(answer).toEqual({ kind: kind === "exhausted" ? "capped" : kind });
+          }
+          if (!plain.isUsed) continue;
+          const { counted, windowStart } = plain.at(nowMs);
+          const [row] = sql
+            .exec<{ cost: number }>("SELECT cost FROM tool_costs WHERE start_ms = ?", windowStart)
+            .toArray();
+          expect(row?.cost ?? 0).toBe(counted);
+        }
+      }),
+    );
+  });
+});

@@ -20,6 +20,7 @@ const PASSED = [
   "rules",
   "authorise",
   "argument_rules",
+  "data_flow",
   "ceilings",
 ];
 const READY = [
@@ -74,8 +75,8 @@ describe("a call that was ended names the gate that ended it:", () => {
       "arguments",
       ["lookup", "still_wanted", "policy", "caller", "data", "parse"],
     ],
-    ["lab__write_note", '{"text":"a","to":"eve"}', "argument_rules", PASSED.slice(0, -2)],
-    ["lab__call_service", "{}", "authorise", PASSED.slice(0, -3)],
+    ["lab__write_note", '{"text":"a","to":"eve"}', "argument_rules", PASSED.slice(0, -3)],
+    ["lab__call_service", "{}", "authorise", PASSED.slice(0, -4)],
     ["lab__leak", '{"how":"throw"}', "execute", READY],
   ])("%s with %s by %s", async (name, args, refusedBy, passed) => {
     const entries = await recorded({ name, args });

@@ -76,6 +76,15 @@ test.each([
     "no known person",
   ],
   [
+    "a price above a cap",
+    {
+      allowedTools: ["lab__look_in_register", "lab__survey"],
+      costCaps: [{ effects: ["state_change"], maxCost: 1.5 }],
+    },
+    "/allowedTools/1",
+    "costCaps",
+  ],
+  [
     "a role for data that nobody of the tenant has",
     { allowedTools: ["core__calculate"], dataClasses: { public: { roles: ["finanse"] } } },
     "/dataClasses/public/roles/0",

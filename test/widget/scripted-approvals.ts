@@ -60,6 +60,7 @@ export function createApproval(options: ApprovalOptions = {}): ApprovalRecord {
       callers: [],
       data: [],
       dataFlow: [],
+      costCaps: [],
     },
     termsHash: "sha256:terms",
     packet,

@@ -11,7 +11,13 @@ import {
   replaceAmounts,
   type BudgetAmounts,
 } from "../../../src/protocol/budget/amounts.ts";
-import { StoredReservations, type StoredReservation, type Window } from "./stored-reservations.ts";
+import { CostCounts } from "./cost-counts.ts";
+import {
+  StoredReservations,
+  windowAt,
+  type StoredReservation,
+  type Window,
+} from "./stored-reservations.ts";
 
 /** Reservations that one alarm closes; the next alarm follows at once. */
 const MAX_LAPSED = 500;
@@ -26,10 +32,12 @@ const MAX_LAPSED = 500;
 export class BudgetBook {
   readonly #storage: DurableObjectStorage;
   readonly #reservations: StoredReservations;
+  readonly #costs: CostCounts;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#reservations = new StoredReservations(storage.sql);
+    this.#costs = new CostCounts(storage.sql);
   }
 
   get #sql(): SqlStorage {
@@ -71,18 +79,20 @@ export class BudgetBook {
     reservation: Reservation,
     { nowMs, isKnown }: { readonly nowMs: number; readonly isKnown: boolean },
   ): ReservationAnswer {
-    const { amounts, limits, toolId, rateLimit } = reservation;
+    const { amounts, limits, toolId, rateLimit, capped } = reservation;
     const least = { ...amounts, ...reservation.least };
     const window = windowAt(nowMs, reservation.windowSeconds);
     const spent = this.#spentIn(window) ?? {};
     const budget = findExhausted(limits, spent, least);
     if (budget) return { kind: "exhausted", budget };
+    if (capped && this.#costs.exceeds(capped, amounts.cost ?? 0, nowMs)) return { kind: "capped" };
     const retryAfterMs =
       rateLimit && !isKnown ? this.#countCall(toolId, rateLimit, nowMs) : undefined;
     if (retryAfterMs !== undefined) return { kind: "rate_limited", retryAfterMs };
     const granted = grantWithin(limits, spent, { amounts, least });
     this.#spend(window, replaceAmounts(spent, {}, granted));
-    this.#reservations.open(reservation, { granted, window, nowMs });
+    const counted = capped && this.#costs.count(capped, granted.cost ?? 0, nowMs);
+    this.#reservations.open(reservation, { granted, window, nowMs, capped: counted });
     this.#clear("spent", nowMs);
     return reserved(reservation, granted);
   }
@@ -130,7 +140,8 @@ export class BudgetBook {
   }
 
   /** Changes the amounts that a reservation counts. A window that was deleted stays deleted. */
-  #recount({ window, counted }: StoredReservation, now: BudgetAmounts): void {
+  #recount({ window, counted, capped }: StoredReservation, now: BudgetAmounts): void {
+    if (capped) this.#costs.recount(capped, (now.cost ?? 0) - (counted.cost ?? 0));
     const spent = this.#spentIn(window);
     if (spent) this.#spend(window, replaceAmounts(spent, counted, now));
   }
@@ -199,11 +210,6 @@ export class BudgetBook {
   }
 }
 
-function windowAt(nowMs: number, windowSeconds: number): Window {
-  const lengthMs = windowSeconds * 1_000;
-  return { lengthMs, startMs: nowMs - (nowMs % lengthMs) };
-}
-
 /**
  * Tells whether a known reservation already answers the request. Other amounts for an open
  * reservation mean that a person edited the arguments of the call. A released reservation is made
@@ -226,10 +232,19 @@ function reserved({ least }: Reservation, granted: BudgetAmounts): ReservationAn
  */
 function isCountable(reservation: Reservation): boolean {
   const { amounts, least = {}, limits, windowSeconds, rateLimit, unsettled } = reservation;
-  const lengths = [windowSeconds, ...(rateLimit ? [rateLimit.windowSeconds] : [])];
+  const { caps = [] } = reservation.capped ?? {};
+  const windows = [{ windowSeconds }, ...(rateLimit ? [rateLimit] : []), ...caps];
   return (
-    [amounts, least, limits, unsettled?.keeps ?? {}].every(areCountable) &&
-    lengths.every((seconds) => Number.isSafeInteger(seconds * 1_000) && seconds >= 1) &&
+    [
+      amounts,
+      least,
+      limits,
+      unsettled?.keeps ?? {},
+      ...caps.map(({ max }) => ({ cost: max })),
+    ].every(areCountable) &&
+    windows.every(
+      ({ windowSeconds: seconds }) => Number.isSafeInteger(seconds * 1_000) && seconds >= 1,
+    ) &&
     Number.isSafeInteger(rateLimit?.maxRequests ?? 0) &&
     Number.isSafeInteger(unsettled?.forMs ?? 0)
   );

@@ -1,5 +1,6 @@
 import type { Reservation } from "../../../src/capabilities/budget.ts";
 import { capAmounts, type BudgetAmounts } from "../../../src/protocol/budget/amounts.ts";
+import type { SelectedTool } from "../../../src/protocol/policy/selector.ts";
 import { hasTable } from "../../has-table.ts";
 
 /** Time for which a repeated reservation with the same id is recognised. */
@@ -11,6 +12,11 @@ const MAX_FORGOTTEN = 100;
 export interface Window {
   readonly lengthMs: number;
   readonly startMs: number;
+}
+
+export function windowAt(nowMs: number, windowSeconds: number): Window {
+  const lengthMs = windowSeconds * 1_000;
+  return { lengthMs, startMs: nowMs - (nowMs % lengthMs) };
 }
 
 /** State of a reservation. A `lapsed` one was not closed in time. */
@@ -25,6 +31,20 @@ export interface StoredReservation {
   readonly granted: BudgetAmounts;
   /** Amounts that count in its window now. */
   readonly counted: BudgetAmounts;
+  /** Present when caps count its cost. */
+  readonly capped?: CountedCost;
+}
+
+/** What a new reservation counts. */
+interface Made extends Pick<StoredReservation, "granted" | "window"> {
+  readonly capped: CountedCost | undefined;
+  readonly nowMs: number;
+}
+
+/** What a reservation counts of its cost: for which tool, and in which windows. */
+export interface CountedCost {
+  readonly tool: SelectedTool;
+  readonly windows: readonly Window[];
 }
 
 /**
@@ -43,7 +63,8 @@ export class StoredReservations {
       `CREATE TABLE IF NOT EXISTS reserved (
          id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL, state TEXT NOT NULL,
          length_ms INTEGER NOT NULL, start_ms INTEGER NOT NULL,
-         granted TEXT NOT NULL, counted TEXT NOT NULL, keeps TEXT, lapses_ms INTEGER
+         granted TEXT NOT NULL, counted TEXT NOT NULL, keeps TEXT, lapses_ms INTEGER,
+         capped TEXT
        ) WITHOUT ROWID;
        CREATE INDEX IF NOT EXISTS reserved_by_age ON reserved (made_ms);
        CREATE INDEX IF NOT EXISTS reserved_by_lapse ON reserved (lapses_ms)
@@ -64,17 +85,15 @@ export class StoredReservations {
   }
 
   /** Stores a new reservation, and deletes old ones. */
-  open(
-    { id, unsettled }: Reservation,
-    made: { readonly granted: BudgetAmounts; readonly window: Window; readonly nowMs: number },
-  ): void {
+  open({ id, unsettled }: Reservation, made: Made): void {
     const { nowMs, window } = made;
     const granted = JSON.stringify(made.granted);
     const keeps = unsettled && capAmounts(unsettled.keeps, made.granted);
     this.#sql.exec(
       `INSERT OR REPLACE INTO reserved
-         (id, made_ms, state, length_ms, start_ms, granted, counted, keeps, lapses_ms)
-       VALUES (?, ?, 'open', ?, ?, ?, ?, ?, ?)`,
+         (id, made_ms, state, length_ms, start_ms, granted, counted, keeps, lapses_ms,
+          capped)
+       VALUES (?, ?, 'open', ?, ?, ?, ?, ?, ?, ?)`,
       id,
       nowMs,
       window.lengthMs,
@@ -83,6 +102,7 @@ export class StoredReservations {
       granted,
       keeps ? JSON.stringify(keeps) : null,
       unsettled ? nowMs + unsettled.forMs : null,
+      made.capped ? JSON.stringify(made.capped) : null,
     );
     this.#sql.exec(
       `DELETE FROM reserved WHERE id IN (
@@ -145,6 +165,7 @@ type ReservedRow = {
   granted: string;
   counted: string;
   keeps: string | null;
+  capped: string | null;
 };
 
 function toReservation(row: ReservedRow): StoredReservation {
@@ -154,5 +175,6 @@ function toReservation(row: ReservedRow): StoredReservation {
     window: { lengthMs: row.length_ms, startMs: row.start_ms },
     granted: JSON.parse(row.granted) as BudgetAmounts,
     counted: JSON.parse(row.counted) as BudgetAmounts,
+    ...(row.capped !== null && { capped: JSON.parse(row.capped) as CountedCost }),
   };
 }

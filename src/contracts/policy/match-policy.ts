@@ -24,7 +24,7 @@ export function matchPolicy(
     ...matchRules(policy, known),
     ...matchApprovals(policy, known),
     ...matchDataFlow(policy, known),
-    ...(["grants", "delegations", "callers"] as const).flatMap((section) =>
+    ...(["grants", "delegations", "callers", "costCaps"] as const).flatMap((section) =>
       policy[section].flatMap(({ tools = [] }, index) =>
         tools.flatMap((id, at) => matchTool(known, id, `/${section}/${index}/tools/${at}`)),
       ),

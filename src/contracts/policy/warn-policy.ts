@@ -2,6 +2,7 @@ import { PATTERN_DEFAULTS } from "../../protocol/approval/requirement.ts";
 import { callBudgetOf, findExhausted } from "../../protocol/budget/amounts.ts";
 import { mostCost } from "../../protocol/budget/cost-of-call.ts";
 import { findUnmeetableRules } from "../../protocol/policy/argument-rule.ts";
+import { costCapsOf } from "../../protocol/policy/cost-cap.ts";
 import type { AllowedTool, ToolPolicy } from "../../protocol/policy/document.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { PolicyMismatch } from "./mismatch.ts";
@@ -116,13 +117,17 @@ function isNamed({ id, versions, canary }: AllowedTool, { name, version }: Contr
 }
 
 function obstaclesOf(policy: ToolPolicy, contract: Contract): readonly string[] {
-  const { name, sideEffectClass, amountField, requiresConnection, runtime } = contract;
+  const { name, effect, sideEffectClass, amountField, requiresConnection, runtime } = contract;
   const { currency, perCall } = runtime.cost;
   const needs = { [callBudgetOf(sideEffectClass)]: 1, cost: mostCost(runtime) };
   const messages = (["budgets", "tenantBudgets"] as const).flatMap((section) => {
     const budget = findExhausted(limitsOf(policy[section]), {}, needs);
     return budget === undefined ? [] : [`no call can run: ${section} leaves no ${budget} budget`];
   });
+  const tool = { id: name, effect, sideEffectClass };
+  if (costCapsOf(policy, tool).some(({ max }) => needs.cost > max)) {
+    messages.push("no call can run: costCaps leave less than one call costs");
+  }
   if (currency !== policy.currency && (perCall > 0 || amountField !== undefined)) {
     const calls = perCall > 0 ? "call" : "call that moves money";
     messages.push(`no ${calls} can run: the tool counts money in another currency`);

@@ -59,6 +59,8 @@ function answerCall(
       if (budget) return { kind: "exhausted", budget };
       break;
     }
+    case "cost_capped":
+      return { kind: "capped" };
     case "rate_limited":
       return { kind: "rate_limited", retryAfterMs: NEVER_SECONDS * 1_000 };
     case "ledger_unavailable":

@@ -131,6 +131,7 @@ const TERMS: Readonly<Record<string, string>> = {
   callers: "who may call",
   data: "where its data may go",
   dataFlow: "reasons by the origin of the call",
+  costCaps: "caps of its cost",
 };
 
 /** Threat: a stranger chose where a call goes, and it looks like any other place. */

@@ -20,6 +20,8 @@ export type CallBounds = {
   readonly data: readonly string[];
   /** Why the data-flow rules ask: `after_untrusted`, and fields of the arguments. */
   readonly dataFlow: readonly string[];
+  /** The caps of its cost, as JSON. */
+  readonly costCaps: readonly string[];
 };
 
 /**

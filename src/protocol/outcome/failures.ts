@@ -14,6 +14,10 @@ export const FAILURES = {
     "this run may ask people about no further call; go on without their approval",
   ],
   budget_exhausted: ["BUDGET_EXHAUSTED"],
+  cost_capped: [
+    "BUDGET_EXHAUSTED",
+    "policy caps what calls of this tool cost, and this call would exceed what is left",
+  ],
   doom_loop: ["BUDGET_EXHAUSTED"],
   too_many_approvals: [
     "BUDGET_EXHAUSTED",

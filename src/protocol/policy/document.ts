@@ -6,6 +6,7 @@ import { workspaceId } from "../workspace/address.ts";
 import { approvalRule, roleLimits } from "./approval-rule.ts";
 import { argumentRule } from "./argument-rule.ts";
 import { callerRule } from "./caller-rule.ts";
+import { costCap } from "./cost-cap.ts";
 import { dataRules } from "./data-rule.ts";
 import { dataFlowRules } from "./data-flow.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
@@ -94,6 +95,8 @@ export const toolPolicyDocument = v.strictObject({
   ),
   budgets: v.optional(runLimits, {}),
   tenantBudgets: v.optional(tenantLimits, {}),
+  /** What calls of some tools may cost together. */
+  costCaps: v.optional(listOf(costCap), []),
 });
 
 /** The tenant's policy, as data (seeds/000 #19). */

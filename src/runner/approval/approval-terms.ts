@@ -6,9 +6,11 @@ import {
 import type { ShownStates } from "../../protocol/approval/packet.ts";
 import type { ApprovalTerms } from "../../protocol/approval/terms.ts";
 import { callBudgetOf, lowerLimits, type Budget } from "../../protocol/budget/amounts.ts";
+import { mostCost } from "../../protocol/budget/cost-of-call.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { callerRulesOf } from "../../protocol/policy/callers.ts";
+import { costCapsOf } from "../../protocol/policy/cost-cap.ts";
 import { entryOf, requirementsOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
@@ -52,6 +54,7 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
     runLimits: limitsOfTool(tool, pinned.budgets, current.budgets),
     tenantLimits: { ...tenantLimits, ...(isLimited && { windowSeconds }) },
     rateLimit: rateLimitUnderBoth(call) ?? null,
+    costCaps: joinRules(...[pinned, current].map((policy) => costCapsOfTool(policy, tool))),
     data: joinRules(...[pinned, current].map((policy) => dataRuleOf(policy, tool.spec))),
     callers: joinRules(callerRulesOf(pinned, tool), callerRulesOf(current, tool)),
     dataFlow: sorted(new Set(asks.flat())),
@@ -62,6 +65,10 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
 /** Joins the rules of two policies that touch a call, as JSON: it has to meet all of them. */
 function joinRules(...rules: readonly (readonly object[])[]): readonly string[] {
   return [...new Set(rules.flat().map((rule) => JSON.stringify(rule)))].toSorted();
+}
+
+function costCapsOfTool(policy: ToolPolicy, tool: BoundToolRuntime): readonly object[] {
+  return mostCost(tool) > 0 ? costCapsOf(policy, tool) : [];
 }
 
 function dataRuleOf(

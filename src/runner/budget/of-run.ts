@@ -28,7 +28,10 @@ interface RateWindow {
 }
 
 /** Why an operation gets no reservation. */
-export type NoRoom = Extract<ReservationAnswer, { readonly kind: "exhausted" | "rate_limited" }>;
+export type NoRoom = Extract<
+  ReservationAnswer,
+  { readonly kind: "exhausted" | "capped" | "rate_limited" }
+>;
 
 /**
  * Counts what one run has used of its budgets.

@@ -8,8 +8,10 @@ import type { Principal } from "../../protocol/identity/principal.ts";
 import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import { costCapsOf } from "../../protocol/policy/cost-cap.ts";
 import { entryOf } from "../../protocol/policy/decide.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
+import type { SelectedTool } from "../../protocol/policy/selector.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { mutates } from "../active-call.ts";
 import type { GateTrail } from "../gates/gate.ts";
@@ -99,8 +101,16 @@ export async function checkRoom(
   const noRoom = ports.budget.findNoRoom(startOf(ports, subject));
   if (noRoom) return refuse(noRoom, "run");
   const answer = await ports.ledger.peek(reservationUnder(ports.policy, subject, terms));
-  const isFull = answer.kind === "exhausted" || answer.kind === "rate_limited";
-  return isFull ? refuse(answer, "tenant") : ok(null);
+  switch (answer.kind) {
+    case "exhausted":
+    case "capped":
+    case "rate_limited":
+      return refuse(answer, "tenant");
+    case "reserved":
+    case "policy_changed":
+    case "unavailable":
+      return ok(null);
+  }
 }
 
 function startOf(
@@ -124,7 +134,9 @@ export function asksLedger(
   const isLimited = BUDGETS.some(
     (budget) => amounts[budget] !== undefined && limits[budget] !== undefined,
   );
-  return mutates(tool) || isLimited || entryOf(policy, tool.id)?.rateLimit !== undefined;
+  const isCapped = amounts.cost !== undefined && costCapsOf(policy, tool).length > 0;
+  const isRated = entryOf(policy, tool.id)?.rateLimit !== undefined;
+  return mutates(tool) || isLimited || isCapped || isRated;
 }
 
 async function reserveAtTenant<Obeyed>(
@@ -144,6 +156,7 @@ async function reserveAtTenant<Obeyed>(
     case "reserved":
       return ok(answer.obeyed);
     case "exhausted":
+    case "capped":
     case "rate_limited":
       return refuse(answer, "tenant");
     case "no_policy":
@@ -171,6 +184,8 @@ function reservationUnder(
     entryOf(pinned, tool.id)?.rateLimit,
     entryOf(policy, tool.id)?.rateLimit,
   );
+  const policies = amounts.cost === undefined ? [] : [pinned, policy];
+  const caps = policies.flatMap((one) => costCapsOf(one, tool));
   return {
     id: reservationIdOf(context),
     toolId: tool.id,
@@ -178,11 +193,17 @@ function reservationUnder(
     limits: lowerLimits(limitsOf(pinned.tenantBudgets), limitsOf(policy.tenantBudgets)),
     windowSeconds: policy.tenantBudgets.windowSeconds,
     ...(rateLimit && { rateLimit }),
+    ...(caps.length > 0 && { capped: { tool: selectedTool(tool), caps } }),
     ...(!mutates(tool) && {
       unsettled: { forMs: latestEndMs(pinned), keeps: moneyOf(amounts) },
     }),
     pin,
   };
+}
+
+/** The tool alone, because it goes to another object. */
+function selectedTool({ id, effect, sideEffectClass }: BoundToolRuntime): SelectedTool {
+  return { id, effect, sideEffectClass };
 }
 
 /** A read that is never settled changed nothing, but it may have cost money. */
@@ -197,6 +218,7 @@ export function reservationIdOf(context: ChargedOperation): string {
 
 function refuse(noRoom: NoRoom, whose: "run" | "tenant"): Result<never, ToolFailure> {
   if (noRoom.kind === "exhausted") return refuseExhausted(whose, noRoom.budget);
+  if (noRoom.kind === "capped") return failCall("cost_capped");
   const { retryAfterMs } = noRoom;
   const seconds = Math.ceil(retryAfterMs / 1_000);
   const message = `too many calls; the next may start in ${seconds} s`;
