@@ -15,6 +15,7 @@ import {
   stateOf,
   type WireChunk,
 } from "../shared/worker.ts";
+import { ANY_FLOW } from "../workers/lab-approvals.ts";
 
 beforeAll(seedPolicies);
 beforeEach(() => {
@@ -147,7 +148,7 @@ describe("history that a client sends", () => {
   });
 
   test("uses up no budget and no id of the run's own calls", async () => {
-    await govern({ allowedTools: ["lab__write_note"], budgets: { maxWrites: 1 } });
+    await govern({ ...ANY_FLOW, allowedTools: ["lab__write_note"], budgets: { maxWrites: 1 } });
     const calls = [note('{"text":"first"}', "old"), note('{"text":"second"}', "old")];
     const response = await postChat(
       {

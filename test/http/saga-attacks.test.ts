@@ -13,6 +13,7 @@ import {
 } from "../shared/people.ts";
 import { cancel, changeInvocation, crash, ring, untilState } from "../shared/run-object.ts";
 import { chat, govern, runIdOf, seedPolicies } from "../shared/worker.ts";
+import { ANY_FLOW } from "../workers/lab-approvals.ts";
 import { crashes } from "../workers/lab-crashes.ts";
 import { ANSWERS, SHELF_TOOLS, shelves } from "../workers/lab-saga-faults.ts";
 import { faults, journey } from "../workers/lab-sagas.ts";
@@ -22,7 +23,7 @@ beforeEach(async () => {
   shelves.length = 0;
   journey.length = 0;
   faults.clear();
-  await govern({ allowedTools: SHELF_TOOLS });
+  await govern({ ...ANY_FLOW, allowedTools: SHELF_TOOLS });
 });
 
 const FAULTS = Object.keys(ANSWERS);
@@ -77,7 +78,7 @@ describe("a saga that people approve", () => {
   const ROOM = ["lab__confirmed_room", "lab__cancel_room"];
   const TRAIN = ["lab__confirmed_train", "lab__cancel_train"];
   const allow = (allowedTools: readonly string[]): Promise<void> =>
-    changeGuildPolicy({ allowedTools });
+    changeGuildPolicy({ ...ANY_FLOW, allowedTools });
 
   /** Approves the saga, and waits until its second step asks. */
   async function halfWay(where: string): Promise<Asked & { readonly second: string }> {

@@ -5,6 +5,7 @@ import { read } from "../shared/invoke.ts";
 import { ended } from "../shared/people.ts";
 import { refusalOf, tellOutcome } from "../shared/run-object.ts";
 import { chat, govern, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
+import { ANY_FLOW } from "../workers/lab-approvals.ts";
 import { faults, journey, JOURNEY_TOOLS } from "../workers/lab-sagas.ts";
 
 const SAGA = "lab__book_journey";
@@ -13,7 +14,7 @@ beforeAll(seedPolicies);
 beforeEach(async () => {
   journey.length = 0;
   faults.clear();
-  await govern({ allowedTools: JOURNEY_TOOLS });
+  await govern({ ...ANY_FLOW, allowedTools: JOURNEY_TOOLS });
 });
 
 /** Runs a saga to its end. */
@@ -90,7 +91,10 @@ describe("a step that its saga could not undo", () => {
 
   test("is on the list when policy does not allow the tool that undoes it", async () => {
     faults.set("pay", "fails");
-    await govern({ allowedTools: JOURNEY_TOOLS.filter((id) => id !== "lab__cancel_room") });
+    await govern({
+      ...ANY_FLOW,
+      allowedTools: JOURNEY_TOOLS.filter((id) => id !== "lab__cancel_room"),
+    });
     const runId = await book("Nizza");
     await expect.poll(() => outcomesOf(runId)).toHaveLength(1);
     expect(await outcomesOf(runId)).toMatchObject([

@@ -13,6 +13,7 @@ import { cancel, crash, rowsOf, transcriptOf, untilState } from "../shared/run-o
 import { releaseUrl } from "../fakes/scripted-model.ts";
 import { crashes } from "../workers/lab-crashes.ts";
 import { chat, chunksOf, govern, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { ANY_FLOW } from "../workers/lab-approvals.ts";
 import { faults, journey, JOURNEY_TOOLS } from "../workers/lab-sagas.ts";
 
 const SAGA = "lab__book_journey";
@@ -21,7 +22,7 @@ beforeAll(seedPolicies);
 beforeEach(async () => {
   journey.length = 0;
   faults.clear();
-  await govern({ allowedTools: JOURNEY_TOOLS });
+  await govern({ ...ANY_FLOW, allowedTools: JOURNEY_TOOLS });
 });
 
 function start(where: string, tool = SAGA): Promise<Response> {
@@ -87,7 +88,7 @@ test("a saga makes its steps in order, each an invocation of its own, and a read
 });
 
 test("a step has the sources of the steps before it, and the next call those of the saga", async () => {
-  await govern({ allowedTools: [...JOURNEY_TOOLS, "core__calculate"] });
+  await govern({ ...ANY_FLOW, allowedTools: [...JOURNEY_TOOLS, "core__calculate"] });
   const saga = { name: SAGA, args: JSON.stringify({ where: "Nice", pin: "1" }) };
   const sum = { name: "core__calculate", args: '{"expression":"1+1"}' };
   const response = await chat([{ calls: [saga] }, { calls: [sum] }, {}], "bendable");
@@ -180,7 +181,10 @@ test("a step whose output is unusable cannot be undone, and nothing pretends tha
 });
 
 test("a step that policy denies is not made, and what a step undoes needs policy too", async () => {
-  await govern({ allowedTools: JOURNEY_TOOLS.filter((id) => id !== "lab__pay_journey") });
+  await govern({
+    ...ANY_FLOW,
+    allowedTools: JOURNEY_TOOLS.filter((id) => id !== "lab__pay_journey"),
+  });
   const denied = await book("Nice");
   expect(journey).toEqual([
     "book_room Nice",
@@ -191,7 +195,10 @@ test("a step that policy denies is not made, and what a step undoes needs policy
   expect(denied).toMatchObject({ taxonomy: "POLICY_VIOLATION" });
   journey.length = 0;
   faults.set("pay", "fails");
-  await govern({ allowedTools: JOURNEY_TOOLS.filter((id) => id !== "lab__cancel_room") });
+  await govern({
+    ...ANY_FLOW,
+    allowedTools: JOURNEY_TOOLS.filter((id) => id !== "lab__cancel_room"),
+  });
   const stuck = await book("Nice again");
   expect(journey).toEqual([
     "book_room Nice again",
@@ -273,7 +280,7 @@ const CONFIRMED_TOOLS = [
 
 describe("one approval of a saga", () => {
   test("covers the step whose payload it showed; a step whose payload was not known asks itself", async () => {
-    await changeGuildPolicy({ allowedTools: CONFIRMED_TOOLS });
+    await changeGuildPolicy({ ...ANY_FLOW, allowedTools: CONFIRMED_TOOLS });
     const asked = await askFor([callOf(CONFIRMED, { where: "Bern", pin: "4831" })], "ann");
     const { packet } = await viewOf(asked.approvalId, "ann");
     expect(packet.steps).toEqual([
@@ -305,6 +312,7 @@ describe("one approval of a saga", () => {
 
   test("covers no step for which policy asks on its own", async () => {
     await changeGuildPolicy({
+      ...ANY_FLOW,
       allowedTools: CONFIRMED_TOOLS,
       approvals: [{ tools: ["lab__confirmed_room"], pattern: "user_consent" }],
     });

@@ -3,7 +3,7 @@ import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
 import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy/pin.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
-import { GUILD_POLICY } from "../workers/lab-approvals.ts";
+import { ANY_FLOW, GUILD_POLICY } from "../workers/lab-approvals.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { TOKENS } from "./tokens.ts";
 
@@ -53,8 +53,7 @@ const LAB = {
     "lab__watch",
   ],
   argumentRules: [{ tool: "lab__write_note", field: "/to", must: { beOneOf: ["ann"] } }],
-  // Most tests read a page and are about something else; test/http/data-flow*.test.ts are not.
-  dataFlow: { afterUntrusted: [{ decision: "allow" }] },
+  ...ANY_FLOW,
   grants: [
     {
       connectionId: "service",

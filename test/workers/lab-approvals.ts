@@ -237,9 +237,11 @@ export const LAB_APPROVALS: readonly AnyToolContract[] = [
 ];
 
 /** The policy of the tenant for tests of approvals. */
+/** For tests about something else than data flow, whose tools read what others wrote. */
+export const ANY_FLOW = { dataFlow: { afterUntrusted: [{ decision: "allow" }] } } as const;
+
 export const GUILD_POLICY = {
-  // Steps of its sagas read services of others; test/http/data-flow*.test.ts are about that.
-  dataFlow: { afterUntrusted: [{ decision: "allow" }] },
+  ...ANY_FLOW,
   allowedTools: [
     "core__calculate",
     "lab__watch",

@@ -12,6 +12,7 @@ const invisible = lazyPattern(
 const PLAIN = /^[\n\t\x20-\x7e]*$/;
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
 
+const SOFT_HYPHEN = "\u00ad";
 const NON_JOINER = "\u200c";
 const JOINER = "\u200d";
 const EMOJI_STYLE = "\ufe0f";
@@ -30,16 +31,21 @@ const styledEmoji = lazyPattern(String.raw`[\p{Emoji}\p{Extended_Pictographic}]`
  * Removes characters that a model reads and a person cannot see: hidden text, and text in another
  * order than it is shown. A single joiner stays where a script or an emoji needs it. The emoji
  * selector stays after an emoji. Every line ends in `\n`. Half characters become U+FFFD.
- * Contract: pure; linear; idempotent.
+ * Contract: pure; linear; idempotent. `onHidden` is called for each hidden text.
  */
-export function dropInvisible(text: string): string {
+export function dropInvisible(text: string, onHidden: () => void = () => {}): string {
   if (PLAIN.test(text)) return text;
   // Replace half characters first. Otherwise a removal between two halves could join them into a
   // hidden character.
   const whole = text.toWellFormed().replaceAll(LINE_END, "\n");
-  return whole.replaceAll(invisible(), (mark, at: number) =>
-    isNeeded(whole, mark, at) ? mark : "",
-  );
+  let end = -1;
+  return whole.replaceAll(invisible(), (mark, at: number) => {
+    if (isNeeded(whole, mark, at)) return mark;
+    // A run of them is one hidden text. Soft hyphens stand in honest pages.
+    if (at !== end && mark !== SOFT_HYPHEN) onHidden();
+    end = at + mark.length;
+    return "";
+  });
 }
 
 function isNeeded(text: string, mark: string, at: number): boolean {

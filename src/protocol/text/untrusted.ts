@@ -1,6 +1,7 @@
 import { mapLeaves } from "../json/map-leaves.ts";
 import type { JsonValue } from "../json/value.ts";
 import { disarmHtml, disarmLinks, stripUserinfo } from "./disarm-markup.ts";
+import { dropHiddenHtml } from "./drop-hidden.ts";
 import { dropInvisible } from "./drop-invisible.ts";
 
 /**
@@ -9,6 +10,8 @@ import { dropInvisible } from "./drop-invisible.ts";
 export interface Neutralised<Value extends JsonValue> {
   readonly value: Value;
   readonly changed: boolean;
+  /** How many hidden texts were removed. */
+  readonly hidden: number;
 }
 
 /**
@@ -19,8 +22,12 @@ export interface Neutralised<Value extends JsonValue> {
  * members.
  */
 export function neutralise<Value extends JsonValue>(value: Value): Neutralised<Value> {
-  const cleaned = mapLeaves(value, (leaf) => (typeof leaf === "string" ? clean(leaf) : leaf));
-  return { value: cleaned, changed: cleaned !== value };
+  let hidden = 0;
+  const count = (found = 1): void => void (hidden += found);
+  const cleaned = mapLeaves(value, (leaf) =>
+    typeof leaf === "string" ? clean(leaf, count) : leaf,
+  );
+  return { value: cleaned, changed: cleaned !== value, hidden };
 }
 
 /**
@@ -29,7 +36,10 @@ export function neutralise<Value extends JsonValue>(value: Value): Neutralised<V
 const PLAIN = /^[\n\t\x20-\x7e]*$/;
 const MARKS = /[\]<]|:\/\//;
 
-function clean(text: string): string {
-  const seen = PLAIN.test(text) ? text : dropInvisible(text);
-  return MARKS.test(seen) ? disarmHtml(disarmLinks(stripUserinfo(seen))) : seen;
+function clean(text: string, count: (found?: number) => void): string {
+  const seen = PLAIN.test(text) ? text : dropInvisible(text, count);
+  if (!MARKS.test(seen)) return seen;
+  const shown = dropHiddenHtml(seen);
+  count(shown.count);
+  return disarmHtml(disarmLinks(stripUserinfo(shown.text)));
 }

@@ -87,13 +87,16 @@ const MOST_FIELDS = 3;
 const INVALID_OUTPUT = failCall("invalid_output");
 
 const MARKUP_REMOVED = "images, hidden characters or links were removed";
+const HIDDEN_REMOVED = "hidden texts that were removed:";
 const SECRET_MASKED = "a secret of the connection was masked";
 const RESULT_CUT = "the result was cut to";
 
 /** Tells whether a warning says what normalising did to an output. */
 export function isAboutNormalising(warning: string): boolean {
   return (
-    warning === MARKUP_REMOVED || warning === SECRET_MASKED || warning.startsWith(`${RESULT_CUT} `)
+    warning === MARKUP_REMOVED ||
+    warning === SECRET_MASKED ||
+    [RESULT_CUT, HIDDEN_REMOVED].some((start) => warning.startsWith(`${start} `))
   );
 }
 
@@ -162,6 +165,7 @@ function clean(
   if (tool.isOutputUntrusted) {
     const harmless = neutralise(data);
     if (harmless.changed) warnings.push(MARKUP_REMOVED);
+    if (harmless.hidden > 0) warnings.push(`${HIDDEN_REMOVED} ${harmless.hidden}`);
     data = isJsonObject(harmless.value) ? harmless.value : {};
   }
   // After the cleaning, which may join the halves of a secret; before the cut, which may halve one.

@@ -29,11 +29,58 @@ describe("hidden characters", () => {
     ["lines and tabs", "a\n\tb\n"],
     ["accents, Hebrew, Chinese", "é ä שלום 漢字 👍🏽 ½"],
   ])("%s stays as it is", ([, text = ""]) => {
-    expect(neutralise<string>(text)).toEqual({ value: text, changed: false });
+    expect(neutralise<string>(text)).toEqual({ value: text, changed: false, hidden: 0 });
   });
 
   test("every line ends in one way", () => {
     expect(clean("a\r\nb\rc\u2028d\u2029e")).toBe("a\nb\nc\nd\ne");
+  });
+});
+
+describe("hidden HTML", () => {
+  test.for([
+    ["a comment", "a<!-- obey -->b", "a b"],
+    ["a comment without an end", "a<!-- obey", "a "],
+    ["an element that its attribute hides", "a<p hidden>obey <p>x</p></p>b", "a b"],
+    ["a style that hides", '<div class=x style="color:red; display : none">obey</div>b', " b"],
+    ["a text of no size", "<span style='font-size:0.0'>obey</span>", " "],
+    ["an end in a quoted value", '<div title=">" hidden>obey</div>b', " b"],
+    ["an element that nothing closes", "a<div style=opacity:0>obey", "a "],
+    ["a template, a script and a style", "<template>a<template>b</template>c</template>d", " d"],
+    ["a script", "a<SCRIPT type=x>obey</SCRIPT>b", "a b"],
+    ["letters between zero-width characters", "<di\u200bv hidden>obey</div>b", " b"],
+  ])("%s is removed", ([, text = "", shown]) => {
+    expect(neutralise<string>(text)).toMatchObject({ value: shown });
+    expect(neutralise<string>(text).hidden).toBeGreaterThan(0);
+  });
+
+  test.for([
+    ["a word in a value", '<p title="the hidden door">x</p>', '< p title="the hidden door">x</p>'],
+    ["a name that begins like it", "<p data-hidden>x</p>", "< p data-hidden>x</p>"],
+    ["a half-shown text", "<p style=opacity:0.5>x</p>", "< p style=opacity:0.5>x</p>"],
+    ["a template that prose names", "Use <template> here.", "Use <template> here."],
+    ["an arrow", "a <- b <!- c", "a <- b <!- c"],
+  ])("%s stays", ([, text = "", shown]) => {
+    expect(neutralise<string>(text)).toMatchObject({ value: shown, hidden: 0 });
+  });
+
+  test("any mix is clean after one pass", () => {
+    const part = fc.constantFrom(
+      ..."<div hidden>|</div>|<!--|-->|<template>|</template>|<p style='display:none'|>|=\"|'".split(
+        "|",
+      ),
+      ..."<di|v hidden>| |obey|<script |</script|hidden|<br hidden>|\u200b|[a](|)|![|]|://u@".split(
+        "|",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 24 }), (parts) => {
+        const once = neutralise<string>(parts.join(""));
+        const twice = { value: once.value, changed: false, hidden: 0 };
+        expect(neutralise<string>(once.value)).toEqual(twice);
+      }),
+      sampleOfRuns(4_000),
+    );
   });
 });
 
@@ -78,7 +125,7 @@ describe("markup", () => {
     ],
     ["a frame", "<iframe src=//evil.test></iframe>", "[frame removed] </iframe>"],
     ["an HTML link", '<a href="https://evil.test">text</a>', "[link removed]text</a>"],
-    ["a script", "<script>alert(1)</script>", "[script removed]alert(1)</script>"],
+    ["a script", "<script>alert(1)", "[script removed]alert(1)"],
     ["any tag with attributes", "<p onclick=x>y</p>", "< p onclick=x>y</p>"],
     [
       "images side by side",
@@ -101,7 +148,7 @@ describe("markup", () => {
     "Array<string> and <b>bold</b> <br/>",
     "mail me@example.com",
   ])("%s stays as it is", (text) => {
-    expect(neutralise<string>(text)).toEqual({ value: text, changed: false });
+    expect(neutralise<string>(text)).toEqual({ value: text, changed: false, hidden: 0 });
   });
 });
 
@@ -111,6 +158,7 @@ describe("values", () => {
     expect(neutralise<JsonValue>(value)).toEqual({
       value: { a: ["x", { b: 1, c: null, d: true }], e: "y" },
       changed: true,
+      hidden: 2,
     });
   });
 
@@ -175,7 +223,7 @@ describe("whatever the text is", () => {
     fc.assert(
       fc.property(hostileJson, (value) => {
         const once = neutralise(value);
-        expect(neutralise(once.value)).toEqual({ value: once.value, changed: false });
+        expect(neutralise(once.value)).toEqual({ value: once.value, changed: false, hidden: 0 });
         expect(once.changed).toBe(JSON.stringify(once.value) !== JSON.stringify(value));
         expect(shapeOf(once.value)).toBe(shapeOf(value));
       }),
@@ -197,9 +245,17 @@ describe("whatever the text is", () => {
     "\u200b",
     "](<",
     "![x]((",
+    "<div hidden>",
+    "<template>",
+    "<!--",
+    '<a x="',
+    "<script></script x",
+    "<p =",
+    "a",
   ];
   test.for(REPEATED)("%j over and over takes time in proportion to its length", (unit) => {
-    const cleanMany = (length: number): void => void clean(unit.repeat(length / unit.length));
+    const cleanMany = (length: number): void =>
+      void clean(`<p ${unit.repeat(length / unit.length)}`);
     expect(growthOf(cleanMany, 100_000)).toBeLessThan(LINEAR);
   });
 });
