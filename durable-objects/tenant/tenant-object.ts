@@ -34,7 +34,7 @@ import { TenantHead } from "./head/tenant-head.ts";
 import { TenantRecords } from "./records/tenant-records.ts";
 
 /** Versions of the tables of a tenant, and of the JSON in them. */
-const LAYOUT: Layout = { oldest: 3, migrations: [] };
+const LAYOUT: Layout = { oldest: 4, migrations: [] };
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
 
