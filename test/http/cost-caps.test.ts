@@ -83,6 +83,17 @@ describe("a cap of the cost", () => {
     expect([await tryIt(), await tryIt(LOOK_UP)]).toEqual([FULL, "SUCCESS"]);
   });
 
+  test("counts its own tools alone, also in a window of another cap", async () => {
+    const window = nextWindow();
+    const register = { tools: ["lab__look_in_register"], maxCost: 1 };
+    await capped({ tools: ["lab__survey"], maxCost: 2, ...window }, { ...register, ...window });
+    expect([await tryIt(), await tryIt(LOOK_UP), await tryIt()]).toEqual([
+      "SUCCESS",
+      "SUCCESS",
+      FULL,
+    ]);
+  });
+
   test("each holds: the narrow one and the wide one", async () => {
     const window = nextWindow();
     await capped({ tools: ["lab__survey"], maxCost: 100, ...window }, { maxCost: 2, ...window });

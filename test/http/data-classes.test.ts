@@ -8,7 +8,7 @@ import { untilState } from "../shared/run-object.ts";
 import { govern, postChat, putPolicy, runIdOf, send, type Caller } from "../shared/worker.ts";
 import { moved } from "../workers/lab-approvals.ts";
 
-const TOOLS = ["core__calculate", "lab__archive", "lab__order"];
+const TOOLS = ["core__calculate", "lab__archive", "lab__order", "lab__sum_and_order"];
 const PEOPLE = {
   delegations: [{ actorId: "agent:helper", subjectId: "user:victor", tools: TOOLS }],
 };
@@ -118,6 +118,16 @@ describe("what a model was shown", () => {
     expect([outcomes, await visits()]).toEqual([["SUCCESS", "POLICY_VIOLATION"], 0]);
     const later = await tryAll([[ORDER]], { previousRunId: runId });
     expect([later.outcomes, await visits()]).toEqual([["POLICY_VIOLATION"], 0]);
+  });
+
+  test("goes from step to step of a saga to no service that its class may not reach", async () => {
+    const saga = callOf("lab__sum_and_order", { expression: "6*7" });
+    await limit({ public: { upstreams: [] } });
+    const { outcomes } = await tryAll([[saga]], {});
+    expect([outcomes.includes("POLICY_VIOLATION"), await visits()]).toEqual([true, 0]);
+    await limit({ public: { upstreams: ["shop.test"] } });
+    expect((await tryAll([[saga]], {})).outcomes).not.toContain("POLICY_VIOLATION");
+    expect(await visits()).toBeGreaterThan(0);
   });
 
   test("does not count for the calls of its own step, nor in another conversation", async () => {

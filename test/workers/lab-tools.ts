@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { calculate } from "../../src/core-tools/calculate.ts";
+import { defineSaga } from "../../src/contracts/define/define-saga.ts";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { expectAnswer } from "../../src/contracts/define/expect-answer.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
@@ -260,7 +262,26 @@ const actAndCrash = defineTool({
 });
 
 /** Tools that do what core tools must not do. */
+/** Its first step reads public data, its second one reaches the shop. */
+const sumAndOrder = defineSaga({
+  name: "lab__sum_and_order",
+  version: "1.0.0",
+  description: "Computes an amount and orders it.",
+  input: v.strictObject({ expression: v.pipe(v.string(), v.maxLength(40)) }),
+  output: v.strictObject({ order: v.string() }),
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  redaction: { args: ["expression"], output: ["order"] },
+  describe: () => ({ action: "Order", consequence: "The shop delivers." }),
+  steps: [
+    { tool: calculate, arguments: (args) => args },
+    { tool: order, arguments: (_args, done) => ({ what: `${done.of(calculate).result}` }) },
+  ],
+  result: (_args, done) => ({ order: done.of(order).order }),
+});
+
 export const LAB_TOOLS = [
+  sumAndOrder,
   readPage,
   writeNote,
   actAndCrash,
