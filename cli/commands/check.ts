@@ -4,6 +4,7 @@ import { createDeployment, type Deployment } from "../../src/compose/deployment.
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { type Command, CommandError, parsing } from "../command.ts";
 import { checkAffordance } from "../environment/check-affordance.ts";
+import { checkSecondOrder } from "../environment/check-second-order.ts";
 import { checkContracts } from "../environment/check-contracts.ts";
 import { checkDocuments } from "../environment/check-documents.ts";
 import { checkIsolation } from "../environment/check-isolation.ts";
@@ -66,6 +67,7 @@ async function checkEnvironment(args: string[]): Promise<void> {
     ...checkMigrations(deployment.workspaces?.definitions ?? []),
     ...checkPlaceholders(options.tools),
     ...checkAffordance(deployment.contracts),
+    ...checkSecondOrder(deployment.contracts),
     ...checkTools(project, metafile),
     ...checkDocuments({
       project,
