@@ -27,6 +27,7 @@ describe("a policy that lets a critical mutation pass too easily is refused", ()
   test.each([
     ["the requester alone", { ...PAY, pattern: "dual_control", ...NOBODY_ELSE }],
     ["consent", { ...PAY, pattern: "user_consent" }],
+    ["consent up to an amount", { ...PAY, amount: { upTo: 100 }, pattern: "user_consent" }],
     ["anybody", { ...PAY, pattern: "operator_review", roles: [] }],
     ["the requester with a role", { ...PAY, pattern: "compliance", excludeRequester: false }],
     ["bulk decisions", { ...PAY, pattern: "async_review" }],

@@ -43,6 +43,11 @@ describe("a veto that ends the run", () => {
     ]);
     const answers = (await transcriptOf(runId, "ann")).filter(({ role }) => role === "assistant");
     expect([moved, answers.length]).toEqual([[], 1]);
+    const [finished] = await rowsOf(
+      runId,
+      "SELECT body FROM events WHERE body LIKE '%step_finished%'",
+    );
+    expect(finished?.["body"]).toContain('"continued":false');
   });
 
   test("closes the approval of a call that waits, whose approval lets nothing run", async () => {

@@ -67,6 +67,30 @@ test.each([
     "no known person",
   ],
   [
+    "a role of approval limits that nobody of the tenant has",
+    {
+      ...PAY,
+      approvals: [{ tools: ["lab__wire"], pattern: "dual_control", limits: { finanse: 5 } }],
+    },
+    "/approvals/0/limits/finanse",
+    "no known person",
+  ],
+  [
+    "a role of callers' limits that nobody of the tenant has",
+    { ...PAY, callerLimits: { finanse: 5 } },
+    "/callerLimits/finanse",
+    "no known person",
+  ],
+  [
+    "an amount of a tool that declares none",
+    {
+      ...PAY,
+      approvals: [{ tools: ["lab__notify"], amount: { above: 5 }, pattern: "dual_control" }],
+    },
+    "/approvals/0",
+    "amountField",
+  ],
+  [
     "a role of callers that nobody of the tenant has",
     {
       allowedTools: ["core__calculate"],

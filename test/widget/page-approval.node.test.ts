@@ -116,6 +116,16 @@ describe("an approval in the chat", () => {
     expect(await button("Approve").count()).toBe(0);
   });
 
+  it("tells of several rules what each still needs", async () => {
+    await open();
+    const patterns = ["dual_control", "compliance"] as const;
+    const { approval, run } = await startWaitingRun(visit, { patterns });
+    await sees("compliance, but not from user:cleo: waiting. A person counts for one of them.");
+    const voted = { ...approval, votes: [vote("user:bob", "approve", "looks right")] };
+    run.emit(say.updateApproval(visit.api.approvals.put(voted)));
+    await sees("Needs 2 approvals from role approver or operator, but not from user:cleo: 1 of 2");
+  });
+
   it("has no buttons for a reader who may not decide, and gives the reason", async () => {
     await open({
       prepare: (api) => {

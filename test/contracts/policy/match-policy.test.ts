@@ -69,6 +69,19 @@ test.each([
     { approvals: [{ pattern: "user_consent", excludeRequester: true }] },
     "/approvals/0/excludeRequester",
   ],
+  [
+    "a field that must not name the approver",
+    {
+      approvals: [
+        {
+          tools: ["mail__send"],
+          pattern: "dual_control",
+          approverIsNot: ["/to", "before:/owner", "/cc"],
+        },
+      ],
+    },
+    "/approvals/0/approverIsNot/2",
+  ],
   ["a rule's field", ruleOn("/cc"), "/argumentRules/0/field"],
   ["a rule's field below a list", ruleOn("/to/address"), "/argumentRules/0/field"],
   ["a rule's field below a text", ruleOn("/to/*/address/x"), "/argumentRules/0/field"],
