@@ -1,4 +1,5 @@
 import type { JsonValue } from "../json/value.ts";
+import { lazyPattern } from "./lazily.ts";
 
 /** Most marks beside a word. */
 const MAX_MARKS = 8;
@@ -10,8 +11,10 @@ const MAX_SEARCHED_CHARS = 1024 * 1024;
 
 /** Some countries write a thousand as `1.000`, so three digits after a point do not count. */
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.(?!\d{3}$)\d+)?$/;
-const OPENING = /[("'[{<‘“«‹¿¡\p{Sc}]/u;
-const CLOSING = /[)"'\]}>’”»›.,;:!?…\p{Sc}]/u;
+/** Brackets, quotes and what begins a sentence. */
+const OPENS = String.raw`("'[{<\u2018\u201c\u00ab\u2039\u00bf\u00a1\p{Sc}`;
+const OPENING = lazyPattern(`[${OPENS}]`, "u");
+const CLOSING = lazyPattern(String.raw`[)"'\]}>\u2019\u201d\u00bb\u203a.,;:!?\u2026\p{Sc}]`, "u");
 
 /**
  * Tells whether a value stands in one of the texts as a whole word: a text of 4 to 256
@@ -54,18 +57,19 @@ function hasWord(text: string, word: string): boolean {
   while (at !== -1) {
     if (isEdge(text, at, -1) && isEdge(text, at + word.length, 1)) return true;
     // A whole word begins only after these, so no part of the text is compared again and again.
-    BEFORE.lastIndex = at;
-    const before = BEFORE.exec(text);
+    const pattern = BEFORE();
+    pattern.lastIndex = at;
+    const before = pattern.exec(text);
     at = before ? text.indexOf(word, before.index + 1) : -1;
   }
   return false;
 }
 
-const BEFORE = /[\s("'[{<‘“«‹¿¡\p{Sc}]/gu;
+const BEFORE = lazyPattern(String.raw`[\s${OPENS}]`, "gu");
 
 /** Looks from an index to the left or to the right, over marks, for a space or the end. */
 function isEdge(text: string, from: number, step: -1 | 1): boolean {
-  const marks = step === -1 ? OPENING : CLOSING;
+  const marks = (step === -1 ? OPENING : CLOSING)();
   for (let seen = 0; seen <= MAX_MARKS; seen++) {
     const char = text[step === -1 ? from - 1 - seen : from + seen];
     if (char === undefined || /\s/.test(char)) return true;
