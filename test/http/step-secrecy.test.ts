@@ -5,6 +5,7 @@ import { invoke, read } from "../shared/invoke.ts";
 import { ended } from "../shared/people.ts";
 import { rowsOf, transcriptOf, untilState } from "../shared/run-object.ts";
 import { bindings, chat, govern, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { ANY_FLOW } from "../workers/lab-approvals.ts";
 import { faults, journey, JOURNEY_TOOLS } from "../workers/lab-sagas.ts";
 
 const PIN = "4831";
@@ -21,7 +22,7 @@ beforeEach(async () => {
       printed.push(String(text));
     });
   }
-  await govern({ allowedTools: JOURNEY_TOOLS });
+  await govern({ ...ANY_FLOW, allowedTools: JOURNEY_TOOLS });
 });
 afterEach(() => void vi.restoreAllMocks());
 
