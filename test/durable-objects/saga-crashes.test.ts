@@ -8,10 +8,11 @@ import { ringAlarm } from "../shared/run-object.ts";
 import { sampleOfGroups, sampleSeed } from "../shared/sample.ts";
 import { script } from "../fakes/scripted-model.ts";
 import { govern, seedPolicies, send, stateOf } from "../shared/worker.ts";
+import { ANY_FLOW } from "../workers/lab-approvals.ts";
 import { faults, journey, JOURNEY_TOOLS } from "../workers/lab-sagas.ts";
 
 beforeAll(seedPolicies);
-beforeEach(() => govern({ allowedTools: JOURNEY_TOOLS }));
+beforeEach(() => govern({ ...ANY_FLOW, allowedTools: JOURNEY_TOOLS }));
 
 const MODES = ["before", "after", "durable"] as const;
 
