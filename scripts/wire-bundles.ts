@@ -6,7 +6,7 @@ import { build, type Plugin } from "esbuild";
 const ROOT = join(import.meta.dirname, "..");
 /** The file that lists the model wires of the reference deployment. */
 const LIST = join(ROOT, "src/index.ts");
-const LISTED = /(wires: \{ models: )\[([^\]]*)\]/;
+const LISTED = /(wires: \{\s+models: )\[([^\]]*)\]/;
 const IMPORT = /import \{ (\w+) \} from "\.\/wire\/(\w+)\/wire\.ts";/g;
 
 /** The Worker of the reference deployment, or of a part of it. */

@@ -1,6 +1,7 @@
 import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from "./define-deployment.ts";
 import { hostWorkspaces } from "./host-workspaces.ts";
+import { uiMessage } from "./http/clients/ui-chat.ts";
 import { approvalsPage, chatPage, gameplanPage } from "./http/pages/pages.ts";
 import { gameplanContext } from "../apps/gameplan/context.ts";
 import { gameplanWorkspace } from "../apps/gameplan/workspace.ts";
@@ -14,7 +15,10 @@ const workspaces = hostWorkspaces([gameplanWorkspace]);
 const deployment = defineDeployment({
   tools: TOOLS,
   compiled: COMPILED,
-  wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
+  wires: {
+    models: [openAIWire, responsesWire, anthropicWire],
+    clients: [assistantTransport, uiMessage],
+  },
   workspaces,
   context: gameplanContext,
   pages: [chatPage, approvalsPage, gameplanPage],

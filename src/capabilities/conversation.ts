@@ -23,6 +23,8 @@ export interface TurnRequest {
   readonly headId?: string;
   /** The client's own id of the message. */
   readonly messageId?: string;
+  /** The same message is answered anew. */
+  readonly isAgain?: true;
   /** `sha256:…` over the new messages and their files. */
   readonly hash: string;
   readonly sent: readonly TranscriptMessage[];

@@ -3,10 +3,10 @@ import type { ContextHook } from "../capabilities/context.ts";
 import type { ToolHook } from "../capabilities/hook.ts";
 import type { ContractSource } from "../contracts/bind/tool-source.ts";
 import type { RegisteredContract } from "../contracts/catalog/registered.ts";
+import type { Clients } from "../http/clients/client.ts";
 import type { Page } from "../http/pages/pages.ts";
 import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
-import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { UpstreamSettings } from "../env.ts";
 import type { WorkspaceParts } from "./workspaces.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
@@ -17,7 +17,7 @@ export interface DeploymentChoices {
     /** The formats of model providers. A model on another wire is refused. */
     readonly models: readonly ModelWire[];
     /** The formats that clients may ask for; the first is the default. */
-    readonly clients: ClientWires;
+    readonly clients: Clients;
   };
   /** Models that are declared in code. The setting `MODELS` may list more. */
   readonly models?: readonly ModelDeclaration[];

@@ -16,6 +16,7 @@ import { randomBytes, sendRequest, systemClock } from "../adapters/platform/syst
 import type { KeepAlive } from "../capabilities/system.ts";
 import type { RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
+import { routesOfClients } from "../http/clients/client.ts";
 import { problem } from "../http/request/problem.ts";
 import { secure } from "../http/request/secure-headers.ts";
 import type { Services } from "../http/services.ts";
@@ -48,7 +49,7 @@ export function composeWorker(
       ...assemble(configured.value, deployment, keepAlive),
       membersChanged: deployment.workspaces?.membersChangedOf(raw),
     },
-    deployment.workspaces?.routesOf(raw),
+    { ...routesOfClients(deployment.wires.clients), ...deployment.workspaces?.routesOf(raw) },
   );
   return async (request) => secure(await app.fetch(request), request);
 }

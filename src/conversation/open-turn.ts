@@ -34,8 +34,9 @@ export function openTurn(ports: OpeningPorts, viewer: Viewer, request: TurnReque
   const known = findKnown(ports, request);
   if (known) {
     const opened = answer(ports, known, request);
-    const isStale = !hasEnded(known) && known.openedMs < ports.nowMs - 2 * CLAIM_WITHIN_MS;
-    return isStale ? { kind: "unsettled", turn: known, answer: opened } : opened;
+    const isStale = known.openedMs < ports.nowMs - 2 * CLAIM_WITHIN_MS;
+    const isUnsettled = !hasEnded(known) && (isStale || request.isAgain === true);
+    return isUnsettled ? { kind: "unsettled", turn: known, answer: opened } : opened;
   }
   const found = findParent(ports, viewer, request);
   if (found.kind !== "parent") return found;
@@ -63,11 +64,12 @@ export function openTurn(ports: OpeningPorts, viewer: Viewer, request: TurnReque
 
 /**
  * Finds a turn that the same request opened: under the same key, or with the same message id and
- * text. An unclaimed turn of a key is among the newest; a claimed one was answered by its run.
+ * text. An unclaimed turn of a key is among the newest; a claimed one was answered by its run. Who
+ * asks again gets a new turn once the one before has ended.
  */
 function findKnown(
   { turns, nowMs }: OpeningPorts,
-  { runId, messageId, hash, parentId, headId }: TurnRequest,
+  { runId, messageId, hash, parentId, headId, isAgain }: TurnRequest,
 ): Turn | undefined {
   for (const turn of turns.newest()) {
     if (turn.runId === runId) return turn;
@@ -77,7 +79,8 @@ function findKnown(
   const after = parentId ?? headId;
   return turns.withMessage(messageId).find((turn) => {
     const before = turn.parent === null ? ROOT : turns.at(turn.parent).runId;
-    return turn.hash === hash && (after ?? before) === before;
+    const isOver = isAgain === true && hasEnded(turn);
+    return turn.hash === hash && (after ?? before) === before && !isOver;
   });
 }
 

@@ -60,7 +60,7 @@ const API: Routes = {
 export function createApp(services: Services, more: Routes = {}): HonoBase {
   // The usual router makes one regular expression of all routes, which a cold start waits for.
   const app = new HonoBase({ router: new TrieRouter() });
-  app.on("OPTIONS", "/v1/*", async (context, next) => {
+  app.on("OPTIONS", ["/v1/*", "/api/*"], async (context, next) => {
     await next();
     context.res = await answerPreflight(context.req.raw, context.res, services);
   });

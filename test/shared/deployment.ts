@@ -8,12 +8,16 @@ import { registerContracts } from "../../src/contracts/check/register.ts";
 import { approvalsPage, chatPage } from "../../src/http/pages/pages.ts";
 import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
+import { uiMessage } from "../../src/http/clients/ui-chat.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { responsesWire } from "../../src/wire/responses/wire.ts";
 
 /** The wires and the pages of the product. */
 export const EVERY_WIRE_AND_PAGE: DeploymentChoices = {
-  wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
+  wires: {
+    models: [openAIWire, responsesWire, anthropicWire],
+    clients: [assistantTransport, uiMessage],
+  },
   pages: [chatPage, approvalsPage],
 };
 

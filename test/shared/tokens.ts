@@ -237,6 +237,8 @@ export const TOKENS = {
     scopes: [...TALKS, ...PEOPLE],
     roles: ["operator", "approver", "compliance"],
   },
+  /** The person of ann, with a token that decides nothing. */
+  speaker: { token: "token-of-speaker", tenantId: "guild", scopes: TALKS, actorId: "user:ann" },
   /** A program with every role. */
   bot: {
     token: "token-of-bot",

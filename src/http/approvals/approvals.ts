@@ -73,9 +73,12 @@ async function postDecision(authorised: AuthorisedRequest): Promise<Response> {
   const body = await readJson(authorised.request, decisionBody);
   if (!body.ok) return body.failure;
   const answer = await decide(authorised, authorised.id, body.value as ApprovalDecision);
+  return answer.kind === "decided" ? Response.json(answer.approval) : refuseDecision(answer);
+}
+
+/** Answers a decision that was not recorded. */
+export function refuseDecision(answer: Exclude<DecisionAnswer, { kind: "decided" }>): Response {
   switch (answer.kind) {
-    case "decided":
-      return Response.json(answer.approval);
     case "closed":
       return problem("approval_closed", { approval: answer.approval });
     case "not_allowed":
@@ -148,7 +151,8 @@ async function ask(authorised: AuthorisedRequest, approvalId: string): Promise<A
   return runId ? services.runs.of(runId).approval({ ...name, principal }) : UNKNOWN;
 }
 
-async function decide(
+/** Records the decision of a person. */
+export async function decide(
   { principal, services }: AuthorisedRequest,
   approvalId: string,
   decision: ApprovalDecision,

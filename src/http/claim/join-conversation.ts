@@ -63,7 +63,7 @@ async function openTurn(
   { sent, maxHistoryBytes, hash }: Said & { readonly hash: string },
 ): Promise<Result<OpenedTurn, Response>> {
   const viewer = viewerOf(principal);
-  const { conversationId, previousRunId: headId, parentId, messageId } = body;
+  const { conversationId, previousRunId: headId, parentId, messageId, regenerate } = body;
   const unknown = conversationId === undefined ? "run_not_found" : "conversation_not_found";
   const known = conversationId ?? parentId ?? headId ?? "";
   const named = await services.runIds.verifyFor(known, viewer);
@@ -77,6 +77,7 @@ async function openTurn(
     ...(headId !== undefined && { headId }),
     ...(parentId !== undefined && { parentId }),
     ...(messageId !== undefined && { messageId }),
+    ...(regenerate && { isAgain: regenerate }),
   };
   let answer = await services.runs.of(named).openTurn(viewer, turn);
   if (answer.kind === "elsewhere" && conversationId === undefined) {

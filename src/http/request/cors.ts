@@ -11,7 +11,8 @@ const PREFLIGHT_SECONDS = 600;
 const REQUEST_HEADERS =
   "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id";
 /** Response headers that a page may read. */
-const RESPONSE_HEADERS = "etag, retry-after, www-authenticate, x-run-id, x-conversation-id, x-wire";
+const RESPONSE_HEADERS =
+  "etag, retry-after, www-authenticate, x-vercel-ai-ui-message-stream, x-run-id, x-conversation-id, x-wire";
 
 /** Reads the origin of a page of another site; undefined for our own pages and without a page. */
 function foreignOrigin(request: Request): string | undefined {

@@ -66,9 +66,7 @@ export async function readSizedJson<T>(
   // One issue is enough: a hostile body can have a million.
   // Our text for an issue: the default text of valibot repeats the input.
   const parsed = v.safeParse(schema, value, { abortEarly: true, message: formatExpectation });
-  if (!parsed.success) {
-    return fail(problem("invalid_request", { errors: listIssues(parsed.issues, fields) }));
-  }
+  if (!parsed.success) return fail(refuseShape(parsed.issues, fields));
   // 1e999 is valid JSON, but becomes Infinity, which cannot be stored or compared.
   return hasFiniteNumbers(value)
     ? ok({ value: parsed.output, bytes })
@@ -125,11 +123,12 @@ async function readText(
   return ok({ text: pieces.join(""), bytes });
 }
 
-function listIssues(
+/** Answers a body of another shape. */
+export function refuseShape(
   issues: readonly v.BaseIssue<unknown>[],
-  fields: ReadonlySet<string> | undefined,
-): readonly { readonly pointer: string; readonly message: string }[] {
-  return issues.map((issue) => ({
+  fields?: ReadonlySet<string>,
+): Response {
+  const errors = issues.map((issue) => ({
     pointer: toPointer(
       visiblePath(
         (issue.path ?? []).map(({ key }) => key),
@@ -138,6 +137,7 @@ function listIssues(
     ),
     message: `expected ${issue.message}`,
   }));
+  return problem("invalid_request", { errors });
 }
 
 /** Cuts a path before the first name that the pointer must not repeat. */

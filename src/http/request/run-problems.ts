@@ -65,6 +65,10 @@ export const RUN_PROBLEMS = {
     title:
       "Somebody still works on the conversation. Wait for the runs, or settle what they await.",
   },
+  nothing_to_decide: {
+    status: 422,
+    title: "The newest message is an answer, and holds no decision of a waiting run.",
+  },
   conversation_moved: {
     status: 409,
     title: "The conversation has a newer turn. Continue headId, or name parentId to branch.",

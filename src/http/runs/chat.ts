@@ -24,13 +24,22 @@ async function postChat(authorised: AuthorisedRequest): Promise<Response> {
   const wire = readWire(request, services.wires);
   if (!wire.ok) return wire.failure;
   const asked = await readChat(authorised, wire.value);
-  if (!asked.ok) return asked.failure;
-  const repeated = await answerRepeat(authorised, asked.value, wire.value);
+  return asked.ok ? startRun(authorised, asked.value, wire.value) : asked.failure;
+}
+
+/** Starts the run that a request asks for, or finds it, and answers with its stream. */
+export async function startRun(
+  authorised: AuthorisedRequest,
+  asked: RunRequest,
+  wire: ClientWire,
+): Promise<Response> {
+  const { services } = authorised;
+  const repeated = await answerRepeat(authorised, asked, wire);
   if (repeated) return repeated;
-  const claimed = await claimRun(authorised, asked.value);
+  const claimed = await claimRun(authorised, asked);
   if (!claimed.ok) return claimed.failure;
   countNewRun(authorised, claimed.value);
-  const started = await services.runs.start(claimed.value, wire.value.name);
+  const started = await services.runs.start(claimed.value, wire.name);
   return formatAnswer(started, { runId: claimed.value.runId, services });
 }
 

@@ -1,5 +1,7 @@
 import * as v from "valibot";
-import { parseEventId } from "../../protocol/run/event-id.ts";
+import type { RunId } from "../../protocol/identity/ids.ts";
+import type { ClientWire } from "../../protocol/run/client-wire.ts";
+import { parseEventId, type EventPosition } from "../../protocol/run/event-id.ts";
 import type { RunAnswer } from "../../capabilities/run.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
@@ -120,12 +122,8 @@ async function postOutcome(authorised: AuthorisedRequest): Promise<Response> {
 }
 
 /** `GET /v1/runs/:id/events`: streams the events of the run after Last-Event-ID. */
-async function getEvents({
-  request,
-  principal,
-  services,
-  id,
-}: AuthorisedRequest): Promise<Response> {
+async function getEvents(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, principal, services, id } = authorised;
   // A HEAD request would open a stream that no client reads or closes.
   if (request.method === "HEAD")
     return problem("method_not_allowed", { headers: { allow: "GET" } });
@@ -140,7 +138,15 @@ async function getEvents({
   if (!wire.ok) return wire.failure;
   const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   if (!runId) return refuseRun(UNKNOWN);
-  const reader = { viewer: viewerOf(principal), wire: wire.value.name };
+  return followRun(authorised, { runId, wire: wire.value, after });
+}
+
+/** Answers with the events of a run after a position; without one, from the first event. */
+export async function followRun(
+  { principal, services }: Pick<AuthorisedRequest, "principal" | "services">,
+  { runId, wire, after }: Followed,
+): Promise<Response> {
+  const reader = { viewer: viewerOf(principal), wire: wire.name };
   const answer = await services.runs.events(runId, reader, after);
   switch (answer.kind) {
     case "stream":
@@ -157,6 +163,13 @@ async function getEvents({
     case "gone":
       return refuseRun({ kind: answer.kind });
   }
+}
+
+/** What a reader follows. */
+interface Followed {
+  readonly runId: RunId;
+  readonly wire: ClientWire;
+  readonly after: EventPosition | undefined;
 }
 
 const UNKNOWN = { kind: "unknown" } as const;

@@ -102,6 +102,8 @@ export const chatRequestBody = v.strictObject({
   parentId: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
   /** The client's own id of what it sends. */
   messageId: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
+  /** The same message is answered anew: a new turn begins once the earlier one has ended. */
+  regenerate: v.optional(v.literal(true)),
 });
 
 export type ChatRequestBody = v.InferOutput<typeof chatRequestBody>;

@@ -1,0 +1,131 @@
+import * as v from "valibot";
+import { ROOT } from "../../protocol/conversation/turn.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import { parseEventId, type EventPosition } from "../../protocol/run/event-id.ts";
+import { chatRequestBody, type ChatRequestBody } from "../../protocol/run/chat-request.ts";
+
+const MAX_MESSAGES = 1_000;
+const MAX_PARTS = 1_000;
+const MAX_REASON_CHARS = 1_000;
+
+const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(128));
+const message = v.object({
+  id: name,
+  role: v.picklist(["system", "user", "assistant"]),
+  metadata: v.optional(v.unknown()),
+  parts: v.pipe(
+    v.array(v.custom<JsonObject>(isJsonObject, "a JSON object")),
+    v.maxLength(MAX_PARTS),
+  ),
+});
+type UiMessage = v.InferOutput<typeof message>;
+
+const {
+  messages: _,
+  previousRunId: _head,
+  conversationId: _id,
+  parentId: _parent,
+  ...own
+} = chatRequestBody.entries;
+
+/**
+ * What a `useChat` client posts, and beside it the fields of `POST /v1/chat` that a page sets in
+ * `body`. It is closed: an unknown field is refused.
+ * Source: ai 7.0.173, HttpChatTransport.
+ */
+export const uiPost = v.strictObject({
+  ...own,
+  /** The client's name of the chat. */
+  id: name,
+  messages: v.pipe(v.array(message), v.minLength(1), v.maxLength(MAX_MESSAGES)),
+  trigger: v.optional(v.picklist(["submit-message", "regenerate-message"]), "submit-message"),
+  /** The message that is edited, or answered anew. Absent: the newest one is new. */
+  messageId: v.optional(name),
+});
+export type UiPost = v.InferOutput<typeof uiPost>;
+
+/** The decision of a person, as a client writes it into its copy of the message. */
+const decided = v.object({
+  state: v.literal("approval-responded"),
+  approval: v.object({
+    id: v.string(),
+    approved: v.boolean(),
+    reason: v.optional(v.pipe(v.string(), v.maxLength(MAX_REASON_CHARS))),
+  }),
+});
+
+export interface UiDecision {
+  readonly approvalId: string;
+  readonly decision: "approve" | "reject";
+  readonly reason?: string;
+}
+
+/** Decisions about the calls of one run. */
+export interface UiDecisions {
+  /** As the client named it. */
+  readonly runId: string;
+  readonly decisions: readonly UiDecision[];
+  /** Where the stream ended that the client has read. */
+  readonly after: EventPosition | undefined;
+}
+
+/**
+ * Reads the decisions of a post that ends with an answer; undefined for a post that ends with the
+ * words of a person. Contract: pure. Whether they count is for the run to say.
+ */
+export function decisionsOf({ messages }: UiPost): UiDecisions | undefined {
+  const newest = messages.at(-1);
+  if (newest?.role !== "assistant") return undefined;
+  const decisions = newest.parts.flatMap((part) => {
+    const read = v.safeParse(decided, part);
+    if (!read.success) return [];
+    const { id: approvalId, approved, reason } = read.output.approval;
+    const decision = approved ? ("approve" as const) : ("reject" as const);
+    return [{ approvalId, decision, ...(reason !== undefined && { reason }) }];
+  });
+  const { metadata } = newest;
+  const waitsAt = isJsonObject(metadata) ? metadata["waitsAt"] : undefined;
+  const after = typeof waitsAt === "string" ? parseEventId(waitsAt) : undefined;
+  return { runId: newest.id, decisions, after };
+}
+
+/**
+ * Reads the newest message of the person as a request, and its place in the conversation: an answer
+ * has the id of its run. Nothing else of the posted history is read. The result is checked as any
+ * request is. Contract: pure.
+ */
+export function requestOf(
+  { id: _chat, messages, trigger, messageId, ...own }: UiPost,
+  conversationId: string,
+): unknown {
+  const newest = messages.at(-1);
+  const before = messages.findLast(isAnswer)?.id;
+  const isAgain = trigger === "regenerate-message";
+  const isBranch = isAgain || messageId !== undefined;
+  const place = isBranch
+    ? { conversationId, parentId: before ?? ROOT }
+    : before === undefined
+      ? messages.length > 1 && { conversationId }
+      : { conversationId, previousRunId: before };
+  return {
+    ...own,
+    ...place,
+    messageId: newest?.id,
+    ...(isAgain && { regenerate: true }),
+    messages: [{ role: "user", content: newest?.parts.map(toContent) }],
+  } satisfies Partial<Record<keyof ChatRequestBody, unknown>>;
+}
+
+/** A greeting that a page wrote is no answer. */
+function isAnswer({ role, id }: UiMessage): boolean {
+  return role === "assistant" && id.startsWith("run_");
+}
+
+function toContent({ type, ...fields }: JsonObject): unknown {
+  if (type !== "file") return { type, text: fields["text"] };
+  const { mediaType, url, filename } = fields;
+  const named = filename === undefined ? {} : { filename };
+  return typeof mediaType === "string" && mediaType.startsWith("image/")
+    ? { type: "image", image: url, ...named }
+    : { type: "file", data: url, mimeType: mediaType, ...named };
+}
