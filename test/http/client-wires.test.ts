@@ -150,7 +150,7 @@ describe("an unknown wire", () => {
         400,
         expect.objectContaining({
           code: "wire_unknown",
-          detail: "Name one of these in `wire`: assistant-transport, lines.",
+          detail: "Name one of these in `wire`: assistant-transport, ui-message, lines.",
         }),
       ]);
     }

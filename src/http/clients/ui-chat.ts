@@ -16,18 +16,15 @@ import { problem } from "../request/problem.ts";
 import { readSizedJson, refuseShape, replaceHalvesOf } from "../request/read-json.ts";
 import { startRun } from "../runs/chat.ts";
 import { followRun } from "../runs/runs.ts";
-import type { Client } from "./client.ts";
+import { clientWithRoutes, type Client } from "./client.ts";
 import { decisionsOf, requestOf, uiPost, type UiDecisions, type UiPost } from "./ui-post.ts";
 
 /** The UI message stream of the AI SDK, for `useChat` and what is built on it. */
-export const uiMessage: Client = {
-  ...uiMessageWire,
-  routes: {
-    "/api/chat": { POST: { scope: "chat", handle: postUiChat } },
-    "/api/chat/:id/stream": { GET: { scope: "runs:read", handle: getUiStream } },
-    "/api/chat/:id/stop": { POST: { scope: "chat", handle: postUiStop } },
-  },
-};
+export const uiMessage: Client = clientWithRoutes(uiMessageWire, {
+  "/api/chat": { POST: { scope: "chat", handle: postUiChat } },
+  "/api/chat/:id/stream": { GET: { scope: "runs:read", handle: getUiStream } },
+  "/api/chat/:id/stop": { POST: { scope: "chat", handle: postUiStop } },
+});
 
 /**
  * `POST /api/chat`: what a `useChat` client posts. Of the posted history only the newest words of
