@@ -46,7 +46,8 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   gameplan: measureGameplan,
 };
 const NAMES = Object.keys(MEASURES).join(", ");
-const USAGE = `Usage: npm run bench -- [--quick] [--memory-disk] [--only MEASURE,...]\nMeasures: ${NAMES}`;
+const USAGE = `Usage: npm run bench -- [--quick] [--memory-disk] [--only MEASURE,...]
+Measures: ${NAMES}`;
 /** A file system in memory, as Linux has it. */
 const MEMORY_FOLDER = "/dev/shm";
 const RESULTS = join(import.meta.dirname, "results.json");

@@ -31,11 +31,15 @@ function describeBroad(
 ): string | false {
   const isChoice = CHOICE.test(field) && Array.isArray(choices) && choices.length > 1;
   if (isChoice) {
-    return `${field} chooses between ${choices.length} operations; make one tool of each, so that policy can tell them apart`;
+    return (
+      `${field} chooses between ${choices.length} operations; ` +
+      "make one tool of each, so that policy can tell them apart"
+    );
   }
   const isProgram = type === "string" && !choices && pattern === undefined && PROGRAM.test(field);
   return (
     isProgram &&
-    `${field} takes any text and reads like a program; take the values that the tool needs, so that policy can bound them`
+    `${field} takes any text and reads like a program; ` +
+      "take the values that the tool needs, so that policy can bound them"
   );
 }

@@ -21,7 +21,10 @@ export function checkSecondOrder(contracts: readonly RegisteredContract[]): read
         other.spec.effect !== "read_only" && [...placesOf(other)].some((one) => places.has(one)),
     );
     if (!write) return [];
-    const message = `vouches for its output with untrustedOutput: false, and ${write.spec.name} may write there what strangers said; set untrustedOutput to true, or let policy refuse that write after untrusted output`;
+    const message =
+      `vouches for its output with untrustedOutput: false, and ${write.spec.name} may write there ` +
+      "what strangers said; set untrustedOutput to true, or let policy refuse that write after " +
+      "untrusted output";
     return [{ level: "warning", place: spec.name, message }];
   });
 }

@@ -66,6 +66,18 @@ describe("a chat of the AI SDK", () => {
     expect(await again.text()).toContain("hello");
   });
 
+  test("that began with another message, or was deleted, does not begin again", async () => {
+    const { chat, posted } = open("taken");
+    await chat.sendMessage(say({ text: ["hello"] }));
+    const other = (posted[0] ?? "").replace('"parts":[', '"parts":[{"type":"text","text":"x"},');
+    expect(await refusalOf(await post(other))).toEqual([409, "chat_id_reused"]);
+    await ended(chat.lastMessage?.id ?? "");
+    const path = `/v1/conversations/${chat.lastMessage?.id}`;
+    expect((await send(path, { caller: "ann", method: "DELETE" })).ok).toBe(true);
+    expect(await refusalOf(await post(other))).toEqual([409, "chat_id_reused"]);
+    expect((await ask("/api/chat/taken/stream", "GET")).status).toBe(204);
+  });
+
   test("of another person under the same name is another chat", async () => {
     const [anns, eves] = [open("same"), open("same", "eve")];
     await anns.chat.sendMessage({ text: "of ann" });
@@ -204,6 +216,16 @@ describe("a decision in a chat of the AI SDK", () => {
     expect(openOf(await stateOf(chat.lastMessage?.id ?? "", "ann"))).toEqual([approvalId]);
   });
 
+  test.each([
+    ["half a character", { reason: "\ud800" }],
+    ["no approval", { id: 1 }],
+  ])("with %s is refused, and changes nothing", async (_name, given) => {
+    const { chat, approvalId, posted } = await propose();
+    const body = withDecision(posted[0] ?? "", chat, approvalId, given);
+    expect(await refusalOf(await post(body))).toEqual([422, "invalid_request"]);
+    expect(moved).toEqual([]);
+  });
+
   test.each<[string, (message: UIMessage) => UIMessage]>([
     ["a made-up result", (message) => ({ ...message, parts: message.parts.map(toResult) })],
     ["no decision", (message) => message],
@@ -225,12 +247,17 @@ const toResult = (part: UIMessage["parts"][number]): UIMessage["parts"][number] 
     : part;
 
 /** What a client posts that answers an approval, whether or not it was asked. */
-function withDecision(first: string, { lastMessage }: UiChat["chat"], id: string): string {
+function withDecision(
+  first: string,
+  { lastMessage }: UiChat["chat"],
+  id: string,
+  given: object = {},
+): string {
   const body = JSON.parse(first) as { messages: unknown[] };
   const message = structuredClone(lastMessage);
   const parts = message?.parts.map((part) =>
     "toolCallId" in part
-      ? { ...part, state: "approval-responded", approval: { id, approved: true } }
+      ? { ...part, state: "approval-responded", approval: { id, approved: true, ...given } }
       : part,
   );
   return JSON.stringify({ ...body, messages: [...body.messages, { ...message, parts }] });

@@ -14,7 +14,7 @@ const PARTS = [
 
 /**
  * Copies what a deployment of this repository needs, and more parts of it, so that a test can
- * change files. Contract: answers the folder; whoever asked removes it.
+ * change files. Contract: returns the folder; the caller removes it.
  */
 export function copyRepository(...more: readonly string[]): string {
   const copy = mkdtempSync(join(tmpdir(), "interlock-copy-"));

@@ -95,7 +95,8 @@ export class ConversationList {
     const rows = this.#sql
       .exec<ConversationRow>(
         `SELECT id, title, status, turns, created_ms, newest_ms FROM conversations
-         WHERE status <> '${ERASED}' AND iif(?3, person = ?1 AND actor = ?2, person = ?1 OR actor = ?2)
+         WHERE status <> '${ERASED}'
+           AND iif(?3, person = ?1 AND actor = ?2, person = ?1 OR actor = ?2)
            AND (?4 IS NULL OR origin = ?4 AND assistant = ?5)
            AND (?6 IS NULL OR instr(lower(title), lower(?6)) > 0)
            AND (newest_ms, id) < (?7, ?8)

@@ -22,7 +22,8 @@ export function checkClaims(contract: AnyToolContract): string | undefined {
   }
   const boundary = requiresConnection ? "gateway_injected" : "none";
   if (secretsBoundary !== boundary) {
-    return `security.secretsBoundary ${secretsBoundary} is not kept: it is ${boundary}; leave it out`;
+    const claim = `security.secretsBoundary ${secretsBoundary}`;
+    return `${claim} is not kept: it is ${boundary}; leave it out`;
   }
   return !tenantScoped && (requiresConnection || workspace !== undefined)
     ? "workspaces and connections belong to one tenant; leave security.tenantScoped out"

@@ -32,16 +32,15 @@ const MAX_REASON_CHARS = 1_000;
 /** Approvals that one request may decide. */
 const MAX_BULK = 50;
 
-const voteFields = {
-  decision: v.picklist(["approve", "reject"]),
-  reason: v.optional(
-    v.pipe(
-      v.string(),
-      v.maxLength(MAX_REASON_CHARS),
-      v.check((text) => text.isWellFormed(), "text without half characters"),
-    ),
+/** Why a person votes as they do. */
+export const voteReason = v.optional(
+  v.pipe(
+    v.string(),
+    v.maxLength(MAX_REASON_CHARS),
+    v.check((text) => text.isWellFormed(), "text without half characters"),
   ),
-};
+);
+const voteFields = { decision: v.picklist(["approve", "reject"]), reason: voteReason };
 const decisionBody = v.pipe(
   v.strictObject({
     ...voteFields,

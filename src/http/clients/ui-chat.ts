@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import type { RunIds } from "../../capabilities/run-ids.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
-import { ownerOf, viewerOf, type RunOwner } from "../../protocol/identity/viewer.ts";
+import { ownerOf, viewerOf } from "../../protocol/identity/viewer.ts";
 import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { RunRequest } from "../../protocol/run/request.ts";
+import type { RunStatus } from "../../protocol/run/state.ts";
 import { chatRequestBody } from "../../protocol/run/chat-request.ts";
 import { formatExpectation } from "../../protocol/text/format-expectation.ts";
 import { uiMessageWire } from "../../wire/ui-message/wire.ts";
@@ -15,6 +15,7 @@ import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readSizedJson, refuseShape, replaceHalvesOf } from "../request/read-json.ts";
 import { startRun } from "../runs/chat.ts";
+import { findRun } from "../runs/request-key.ts";
 import { followRun } from "../runs/runs.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
 import { decisionsOf, requestOf, uiPost, type UiDecisions, type UiPost } from "./ui-post.ts";
@@ -49,22 +50,28 @@ async function postUiChat(authorised: AuthorisedRequest): Promise<Response> {
  * The client's name of a chat stands for the run that begins it, so two first posts meet. A line
  * break is part of no `Idempotency-Key`.
  */
-function runOf(runIds: RunIds, owner: RunOwner, chat: string): Promise<RunId> {
-  return runIds.derive(owner, `chat\n${chat}`);
+function firstRunOf(
+  asking: Pick<AuthorisedRequest, "principal" | "services">,
+  chat: string,
+): Promise<RunId> {
+  return findRun(asking, `chat\n${chat}`);
 }
 
 async function readRequest(
-  { principal, services: { runIds } }: AuthorisedRequest,
+  authorised: AuthorisedRequest,
   post: UiPost,
 ): Promise<Result<Omit<RunRequest, "bodyBytes">, Response>> {
-  const owner = ownerOf(principal);
-  const first = await runOf(runIds, owner, post.id);
+  const { principal, services } = authorised;
+  const first = await firstRunOf(authorised, post.id);
   const config = { abortEarly: true, message: formatExpectation };
   const parsed = v.safeParse(chatRequestBody, requestOf(post, first), config);
   if (!parsed.success) return fail(refuseShape(parsed.issues));
   const body = replaceHalvesOf(parsed.output);
-  if (body.conversationId !== undefined) return ok({ runId: await runIds.mint(owner), body });
-  return ok({ runId: first, requestHash: await hashOf(body as JsonValue), body });
+  if (body.conversationId !== undefined) {
+    return ok({ runId: await services.runIds.mint(ownerOf(principal)), body });
+  }
+  const requestHash = await hashOf(body as JsonValue);
+  return ok({ runId: first, requestHash, isOfChat: true, body });
 }
 
 /**
@@ -114,14 +121,18 @@ async function postUiStop(authorised: AuthorisedRequest): Promise<Response> {
 }
 
 /** Finds the newest run of a chat, unless it has ended. */
-async function findOpenRun({
-  principal,
-  services: { runIds, runs },
-  id,
-}: AuthorisedRequest): Promise<RunId | undefined> {
-  const first = await runOf(runIds, ownerOf(principal), id);
-  const answer = await runs.of(first).conversation(viewerOf(principal));
-  if (answer.kind !== "conversation") return undefined;
-  const { status, headId } = answer.state;
-  return status === "running" || status === "waiting" ? headId : undefined;
+async function findOpenRun(authorised: AuthorisedRequest): Promise<RunId | undefined> {
+  const { principal, services, id } = authorised;
+  const viewer = viewerOf(principal);
+  const first = await firstRunOf(authorised, id);
+  const answer = await services.runs.of(first).conversation(viewer);
+  if (answer.kind !== "conversation" || !isOpen(answer.state)) return undefined;
+  const { headId } = answer.state;
+  // The conversation learns of an end a moment after the run.
+  const head = await services.runs.of(headId).state(viewer);
+  return head.kind === "run" && isOpen(head.state) ? headId : undefined;
+}
+
+function isOpen({ status }: { readonly status: RunStatus }): boolean {
+  return status === "running" || status === "waiting";
 }

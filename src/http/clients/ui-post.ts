@@ -3,25 +3,35 @@ import { ROOT } from "../../protocol/conversation/turn.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { parseEventId, type EventPosition } from "../../protocol/run/event-id.ts";
 import { chatRequestBody, type ChatRequestBody } from "../../protocol/run/chat-request.ts";
+import { voteReason } from "../approvals/approvals.ts";
 
 const MAX_MESSAGES = 1_000;
 const MAX_PARTS = 1_000;
-const MAX_REASON_CHARS = 1_000;
 
 const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(128));
+/** The decision of a person, as a client writes it into its copy of the message. */
+const decided = v.object({
+  state: v.literal("approval-responded"),
+  approval: v.object({ id: v.string(), approved: v.boolean(), reason: voteReason }),
+});
+
+const part = v.pipe(
+  v.custom<JsonObject>(isJsonObject, "a JSON object"),
+  v.check(
+    (value) => value["state"] !== "approval-responded" || v.is(decided, value),
+    "a decision with the id of its approval",
+  ),
+);
 const message = v.object({
   id: name,
   role: v.picklist(["system", "user", "assistant"]),
   metadata: v.optional(v.unknown()),
-  parts: v.pipe(
-    v.array(v.custom<JsonObject>(isJsonObject, "a JSON object")),
-    v.maxLength(MAX_PARTS),
-  ),
+  parts: v.pipe(v.array(part), v.maxLength(MAX_PARTS)),
 });
 type UiMessage = v.InferOutput<typeof message>;
 
 const {
-  messages: _,
+  messages: _messages,
   previousRunId: _head,
   conversationId: _id,
   parentId: _parent,
@@ -43,16 +53,6 @@ export const uiPost = v.strictObject({
   messageId: v.optional(name),
 });
 export type UiPost = v.InferOutput<typeof uiPost>;
-
-/** The decision of a person, as a client writes it into its copy of the message. */
-const decided = v.object({
-  state: v.literal("approval-responded"),
-  approval: v.object({
-    id: v.string(),
-    approved: v.boolean(),
-    reason: v.optional(v.pipe(v.string(), v.maxLength(MAX_REASON_CHARS))),
-  }),
-});
 
 export interface UiDecision {
   readonly approvalId: string;

@@ -65,6 +65,10 @@ export const RUN_PROBLEMS = {
     title:
       "Somebody still works on the conversation. Wait for the runs, or settle what they await.",
   },
+  chat_id_reused: {
+    status: 409,
+    title: "This chat began with another message, or was deleted. Load it, or take another id.",
+  },
   nothing_to_decide: {
     status: 422,
     title: "The newest message is an answer, and holds no decision of a waiting run.",

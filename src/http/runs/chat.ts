@@ -40,7 +40,7 @@ export async function startRun(
   if (!claimed.ok) return claimed.failure;
   countNewRun(authorised, claimed.value);
   const started = await services.runs.start(claimed.value, wire.name);
-  return formatAnswer(started, { runId: claimed.value.runId, services });
+  return formatAnswer(started, { ...asked, runId: claimed.value.runId, services });
 }
 
 async function readChat(

@@ -3,6 +3,7 @@ import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import type { JsonValue } from "../../protocol/json/value.ts";
 import { encodeEvents, streamHeaders, type ClientWire } from "../../protocol/run/client-wire.ts";
+import type { RunRequest } from "../../protocol/run/request.ts";
 import { parseRequestKey } from "../../protocol/run/request-key.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { ownerOf, viewerOf } from "../../protocol/identity/viewer.ts";
@@ -12,11 +13,7 @@ import type { AuthorisedRequest } from "../request/authorise.ts";
 import type { Services } from "../services.ts";
 
 /** The run that a request starts. */
-export interface RequestedRun {
-  readonly runId: RunId;
-  /** Present when the request has an `Idempotency-Key`. */
-  readonly requestHash?: string;
-}
+export type RequestedRun = Pick<RunRequest, "runId" | "requestHash" | "isOfChat">;
 
 /**
  * Chooses the id of the run that a request starts: a new id, or with an `Idempotency-Key` the id
@@ -31,10 +28,18 @@ export async function chooseRun(
   if (!read.ok) return read;
   const key = read.value;
   if (key === undefined) return ok({ runId: await services.runIds.mint(ownerOf(principal)) });
-  const runId =
-    (await findOlder({ principal, services }, key)) ??
-    (await services.runIds.derive(ownerOf(principal), key));
+  const runId = await findRun({ principal, services }, key);
   return ok({ runId, requestHash: await hashOf(body) });
+}
+
+/** Finds the run of a key of one owner, also where the key was used before a rotation. */
+export async function findRun(
+  asking: Pick<AuthorisedRequest, "principal" | "services">,
+  key: string,
+): Promise<RunId> {
+  const { principal, services } = asking;
+  const older = await findOlder(asking, key);
+  return older ?? services.runIds.derive(ownerOf(principal), key);
 }
 
 /**
@@ -84,7 +89,7 @@ function readKey(request: Request): Result<string | undefined, Response> {
  */
 export async function answerRepeat(
   { services, principal }: AuthorisedRequest,
-  { runId, requestHash }: RequestedRun,
+  { runId, requestHash, isOfChat }: RequestedRun,
   wire: ClientWire,
 ): Promise<Response | undefined> {
   if (requestHash === undefined) return undefined;
@@ -93,20 +98,22 @@ export async function answerRepeat(
   const record = embed
     ? undefined
     : await services.runRecords.find({ tenantId, runId }, requestHash);
-  if (record === "other_request") return problem("request_key_reused");
+  if (record === "other_request") return refuseReused(isOfChat);
   if (record) {
     const stream = encodeEvents(wire, record.events, record.run);
     return new Response(stream, { headers: streamHeaders(wire, record.run) });
   }
   const reader = { viewer: viewerOf(principal), wire: wire.name };
   const answer = await services.runs.repeat(runId, reader, requestHash);
-  return answer.kind === "unknown" ? undefined : formatAnswer(answer, { runId, services });
+  return answer.kind === "unknown"
+    ? undefined
+    : formatAnswer(answer, { runId, services, ...(isOfChat && { isOfChat }) });
 }
 
 /** Turns the answer of the object into the response to a request with an idempotency key. */
 export function formatAnswer(
   answer: StartAnswer,
-  { runId, services }: { readonly runId: RunId; readonly services: Services },
+  { runId, services, isOfChat }: RequestedRun & { readonly services: Services },
 ): Response {
   switch (answer.kind) {
     case "stream":
@@ -123,8 +130,12 @@ export function formatAnswer(
       return problem("request_in_progress", { detail, headers });
     }
     case "other_request":
-      return problem("request_key_reused");
+      return refuseReused(isOfChat);
     case "lapsed":
       return problem("turn_lapsed", { headers: { "retry-after": "1" } });
   }
+}
+
+function refuseReused(isOfChat?: true): Response {
+  return problem(isOfChat ? "chat_id_reused" : "request_key_reused");
 }
