@@ -1,24 +1,15 @@
-import * as v from "valibot";
-import type { RunId } from "../../protocol/identity/ids.ts";
-import { ownerOf, viewerOf } from "../../protocol/identity/viewer.ts";
-import { hashOf } from "../../protocol/json/canonical-hash.ts";
-import type { JsonValue } from "../../protocol/json/value.ts";
-import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import type { RunRequest } from "../../protocol/run/request.ts";
-import type { RunStatus } from "../../protocol/run/state.ts";
-import { chatRequestBody } from "../../protocol/run/chat-request.ts";
-import { formatExpectation } from "../../protocol/text/format-expectation.ts";
+import { viewerOf } from "../../protocol/identity/viewer.ts";
 import { uiMessageWire } from "../../wire/ui-message/wire.ts";
-import { decide, refuseDecision } from "../approvals/approvals.ts";
 import { maxBodyBytes } from "../claim/message-files.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
-import { readSizedJson, refuseShape, replaceHalvesOf } from "../request/read-json.ts";
+import { readSizedJson } from "../request/read-json.ts";
 import { startRun } from "../runs/chat.ts";
-import { findRun } from "../runs/request-key.ts";
 import { followRun } from "../runs/runs.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
-import { decisionsOf, requestOf, uiPost, type UiDecisions, type UiPost } from "./ui-post.ts";
+import { findOpenRun, firstRunOf, requestInChat } from "./named-chat.ts";
+import { answerDecisions } from "./posted-decisions.ts";
+import { decisionsOf, requestOf, uiPost } from "./ui-post.ts";
 
 /** The UI message stream of the AI SDK, for `useChat` and what is built on it. */
 export const uiMessage: Client = clientWithRoutes(uiMessageWire, {
@@ -39,71 +30,21 @@ async function postUiChat(authorised: AuthorisedRequest): Promise<Response> {
   if (!read.ok) return read.failure;
   const { value: post, bytes: bodyBytes } = read.value;
   const decisions = decisionsOf(post);
-  if (decisions) return answerDecisions(authorised, decisions);
-  const asked = await readRequest(authorised, post);
+  if (decisions) return answerDecisions(authorised, decisions, uiMessageWire);
+  const first = await firstRunOf(authorised, post.id);
+  const asked = await requestInChat(authorised, first, requestOf(post, first));
   return asked.ok
     ? startRun(authorised, { ...asked.value, bodyBytes }, uiMessageWire)
     : asked.failure;
 }
 
-/**
- * The client's name of a chat stands for the run that begins it, so two first posts meet. A line
- * break is part of no `Idempotency-Key`.
- */
-function firstRunOf(
-  asking: Pick<AuthorisedRequest, "principal" | "services">,
-  chat: string,
-): Promise<RunId> {
-  return findRun(asking, `chat\n${chat}`);
-}
-
-async function readRequest(
-  authorised: AuthorisedRequest,
-  post: UiPost,
-): Promise<Result<Omit<RunRequest, "bodyBytes">, Response>> {
-  const { principal, services } = authorised;
-  const first = await firstRunOf(authorised, post.id);
-  const config = { abortEarly: true, message: formatExpectation };
-  const parsed = v.safeParse(chatRequestBody, requestOf(post, first), config);
-  if (!parsed.success) return fail(refuseShape(parsed.issues));
-  const body = replaceHalvesOf(parsed.output);
-  if (body.conversationId !== undefined) {
-    return ok({ runId: await services.runIds.mint(ownerOf(principal)), body });
-  }
-  const requestHash = await hashOf(body as JsonValue);
-  return ok({ runId: first, requestHash, isOfChat: true, body });
-}
-
-/**
- * Records decisions, and answers with what the run does then. A decision that came too late changes
- * nothing: the stream says what counted.
- */
-async function answerDecisions(
-  authorised: AuthorisedRequest,
-  { runId: named, decisions, after }: UiDecisions,
-): Promise<Response> {
-  const { principal, services } = authorised;
-  if (decisions.length === 0 || !after) return problem("nothing_to_decide");
-  if (!principal.scopes.includes("approvals:decide")) {
-    const detail = "Use a token with scope approvals:decide.";
-    return problem("insufficient_scope", { detail });
-  }
-  const runId = await services.runIds.verifyFor(named, viewerOf(principal));
-  if (!runId) return problem("run_not_found");
-  for (const { approvalId, ...decision } of decisions) {
-    const answer = await decide(authorised, approvalId, decision);
-    if (answer.kind !== "decided" && answer.kind !== "closed") return refuseDecision(answer);
-  }
-  return followRun(authorised, { runId, wire: uiMessageWire, after });
-}
-
 /** `GET /api/chat/:id/stream`: the answer in progress from its start; 204 when there is none. */
 async function getUiStream(authorised: AuthorisedRequest): Promise<Response> {
-  const { request } = authorised;
+  const { request, id } = authorised;
   if (request.method === "HEAD") {
     return problem("method_not_allowed", { headers: { allow: "GET" } });
   }
-  const runId = await findOpenRun(authorised);
+  const runId = await findOpenRun(authorised, id);
   return runId
     ? followRun(authorised, { runId, wire: uiMessageWire, after: undefined })
     : new Response(null, { status: 204 });
@@ -114,25 +55,8 @@ async function getUiStream(authorised: AuthorisedRequest): Promise<Response> {
  * nothing.
  */
 async function postUiStop(authorised: AuthorisedRequest): Promise<Response> {
-  const { principal, services } = authorised;
-  const runId = await findOpenRun(authorised);
+  const { principal, services, id } = authorised;
+  const runId = await findOpenRun(authorised, id);
   if (runId) await services.runs.of(runId).cancel(viewerOf(principal));
   return new Response(null, { status: 204 });
-}
-
-/** Finds the newest run of a chat, unless it has ended. */
-async function findOpenRun(authorised: AuthorisedRequest): Promise<RunId | undefined> {
-  const { principal, services, id } = authorised;
-  const viewer = viewerOf(principal);
-  const first = await firstRunOf(authorised, id);
-  const answer = await services.runs.of(first).conversation(viewer);
-  if (answer.kind !== "conversation" || !isOpen(answer.state)) return undefined;
-  const { headId } = answer.state;
-  // The conversation learns of an end a moment after the run.
-  const head = await services.runs.of(headId).state(viewer);
-  return head.kind === "run" && isOpen(head.state) ? headId : undefined;
-}
-
-function isOpen({ status }: { readonly status: RunStatus }): boolean {
-  return status === "running" || status === "waiting";
 }

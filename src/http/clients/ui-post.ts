@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { ROOT } from "../../protocol/conversation/turn.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
-import { parseEventId, type EventPosition } from "../../protocol/run/event-id.ts";
+import { parseEventId } from "../../protocol/run/event-id.ts";
 import { chatRequestBody, type ChatRequestBody } from "../../protocol/run/chat-request.ts";
 import { voteReason } from "../approvals/approvals.ts";
+import type { PostedDecisions } from "./posted-decisions.ts";
 
 const MAX_MESSAGES = 1_000;
 const MAX_PARTS = 1_000;
@@ -54,26 +55,11 @@ export const uiPost = v.strictObject({
 });
 export type UiPost = v.InferOutput<typeof uiPost>;
 
-export interface UiDecision {
-  readonly approvalId: string;
-  readonly decision: "approve" | "reject";
-  readonly reason?: string;
-}
-
-/** Decisions about the calls of one run. */
-export interface UiDecisions {
-  /** As the client named it. */
-  readonly runId: string;
-  readonly decisions: readonly UiDecision[];
-  /** Where the stream ended that the client has read. */
-  readonly after: EventPosition | undefined;
-}
-
 /**
  * Reads the decisions of a post that ends with an answer; undefined for a post that ends with the
  * words of a person. Contract: pure. Whether they count is for the run to say.
  */
-export function decisionsOf({ messages }: UiPost): UiDecisions | undefined {
+export function decisionsOf({ messages }: UiPost): PostedDecisions | undefined {
   const newest = messages.at(-1);
   if (newest?.role !== "assistant") return undefined;
   const decisions = newest.parts.flatMap((part) => {

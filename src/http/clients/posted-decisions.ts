@@ -1,0 +1,46 @@
+import type { ApprovalDecision } from "../../capabilities/run.ts";
+import { viewerOf } from "../../protocol/identity/viewer.ts";
+import type { ClientWire } from "../../protocol/run/client-wire.ts";
+import type { EventPosition } from "../../protocol/run/event-id.ts";
+import { decide, refuseDecision } from "../approvals/approvals.ts";
+import type { AuthorisedRequest } from "../request/authorise.ts";
+import { problem } from "../request/problem.ts";
+import { followRun } from "../runs/runs.ts";
+
+/** The decision of a person, as a client posts it. Whether it counts is for the run to say. */
+export interface PostedDecision extends ApprovalDecision {
+  readonly approvalId: string;
+}
+
+/** Decisions about the calls of one run. */
+export interface PostedDecisions {
+  /** As the client named it. */
+  readonly runId: string;
+  readonly decisions: readonly PostedDecision[];
+  /** Where the stream ended that the client has read. */
+  readonly after: EventPosition | undefined;
+}
+
+/**
+ * Records decisions, and answers with what the run does then. A decision that came too late changes
+ * nothing: the stream says what counted.
+ */
+export async function answerDecisions(
+  authorised: AuthorisedRequest,
+  { runId: named, decisions, after }: PostedDecisions,
+  wire: ClientWire,
+): Promise<Response> {
+  const { principal, services } = authorised;
+  if (decisions.length === 0 || !after) return problem("nothing_to_decide");
+  if (!principal.scopes.includes("approvals:decide")) {
+    const detail = "Use a token with scope approvals:decide.";
+    return problem("insufficient_scope", { detail });
+  }
+  const runId = await services.runIds.verifyFor(named, viewerOf(principal));
+  if (!runId) return problem("run_not_found");
+  for (const { approvalId, ...decision } of decisions) {
+    const answer = await decide(authorised, approvalId, decision);
+    if (answer.kind !== "decided" && answer.kind !== "closed") return refuseDecision(answer);
+  }
+  return followRun(authorised, { runId, wire, after });
+}
