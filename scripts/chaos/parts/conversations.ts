@@ -74,6 +74,32 @@ async function carryChat(scene: Scene, name: string): Promise<void> {
     context.progress.show(`${message.id} is over`);
   }
   tally.fail(name, await compare(target, conversationId ?? "", said));
+  tally.fail(`${name}, deleted`, await erase(scene, conversationId ?? "", random));
+}
+
+/** Deletes a chat while the process is killed; answers what is wrong with the end. */
+async function erase(
+  scene: Scene,
+  conversationId: string,
+  random: SeededRandom,
+): Promise<readonly string[]> {
+  const { target, tally } = scene;
+  const path = `/v1/conversations/${conversationId}`;
+  const killed = kill(scene, random.below(LATEST_KILL_MS));
+  const deadlineMs = Date.now() + PATIENCE_MS;
+  let status = 0;
+  while (status !== 200 && Date.now() < deadlineMs) {
+    ({ status } = await ask(target, path, { method: "DELETE" }));
+    // A deleted page, a busy run and a killed process all pass with time.
+    if (status !== 200) await sleep(20);
+  }
+  await killed;
+  tally.count("deletions");
+  const read = await ask(target, `${path}/messages`);
+  return [
+    ...(status === 200 ? [] : [`the deletion ended with ${status}`]),
+    ...(read.status === 410 ? [] : [`a read got ${read.status}`]),
+  ];
 }
 
 /** Where a device goes on: the first message names nothing. */
