@@ -41,13 +41,14 @@ export function finalDeadlines(
 ): Required<DeadlineChange<RunDeadline>> {
   const endedMs = store.progress().endedMs ?? nowMs;
   const { runMs, keyMs, conversationMs } = lifetimes;
-  const { workflowId, call } = store.claimed() ?? {};
-  const isFirst = store.claimed() !== undefined && workflowId === undefined && !call;
+  const claimed = store.claimed();
+  const isFirst = claimed !== undefined && claimed.workflowId === undefined && !claimed.call;
   return {
     clear: ["watchdog", "wall_clock", "outcome", "approval", "retry"],
     add: {
       ...(!outbox.isEmpty() && { outbox: { atMs: nowMs } }),
-      retention: { atMs: endedMs + runMs },
+      // A run that has shrunk has no evidence left.
+      ...(claimed && { retention: { atMs: endedMs + runMs } }),
       forget: { atMs: endedMs + Math.max(runMs, keyMs, isFirst ? conversationMs : 0) },
     },
   };

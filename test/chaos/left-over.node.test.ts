@@ -4,6 +4,7 @@ import type { LeftByRun } from "../../scripts/chaos/worker/left-over.ts";
 
 const ENDED: LeftByRun = {
   alarmAtMs: 10,
+  hasShrunk: false,
   deadlines: { retention: 10, forget: 20 },
   undelivered: 0,
   openApprovals: 0,
@@ -16,11 +17,13 @@ const look = (changed: Partial<LeftByRun>): readonly string[] => [
 
 test("an ended run keeps its retention and the alarm of it", () => {
   expect(look({})).toEqual([]);
+  expect(look({ hasShrunk: true, deadlines: { forget: 20 }, alarmAtMs: 20 })).toEqual([]);
 });
 
 test.each<[Partial<LeftByRun>, string]>([
   [{ deadlines: { ...ENDED.deadlines, outbox: 30 } }, "the deadline outbox is set"],
   [{ deadlines: { retention: 10 } }, "the deadline forget is missing"],
+  [{ hasShrunk: true }, "the deadline retention is set"],
   [{ undelivered: 1 }, "1 entries of the outbox are not delivered"],
   [{ openApprovals: 2 }, "2 approvals are open"],
   [{ openCalls: ["pay PENDING"] }, "the call pay PENDING has no outcome"],

@@ -3,7 +3,15 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runInDurableObject } from "cloudflare:test";
 import { written } from "../workers/lab-writes.ts";
 import { fingerprintIn } from "../shared/fingerprints.ts";
-import { deadlinesOf, refusalOf, ring, rowsOf, stubOf, tellOutcome } from "../shared/run-object.ts";
+import {
+  crash,
+  deadlinesOf,
+  refusalOf,
+  ring,
+  rowsOf,
+  stubOf,
+  tellOutcome,
+} from "../shared/run-object.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { bindings, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
@@ -79,7 +87,10 @@ describe("a run that has shrunk", () => {
     expect(await rowsOf(runId, "SELECT claim, tables FROM run")).toEqual([
       { claim: null, tables: "turns pages" },
     ]);
-    expect(Object.keys(await deadlinesOf(runId))).toEqual(["forget"]);
+    for (const isWoken of [false, true]) {
+      if (isWoken) await crash(runId);
+      expect(Object.keys(await deadlinesOf(runId))).toEqual(["forget"]);
+    }
   });
 });
 

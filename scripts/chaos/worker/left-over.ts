@@ -5,6 +5,8 @@ import { RunLog } from "../../../durable-objects/run/run-log.ts";
 export interface LeftByRun {
   /** Null: no alarm. Unit: Unix milliseconds. */
   readonly alarmAtMs: number | null;
+  /** Its evidence is deleted. */
+  readonly hasShrunk: boolean;
   /** Times by name; 0 for a deadline that stands still. */
   readonly deadlines: Readonly<Record<string, number>>;
   /** Entries of the outbox. */
@@ -30,8 +32,8 @@ export async function readLeftByRun(storage: DurableObjectStorage): Promise<Left
   const { sql } = storage;
   const alarmAtMs = await storage.getAlarm();
   const run = sql
-    .exec<{ deadlines: string; delivered_seq: number; tables: string }>(
-      "SELECT deadlines, delivered_seq, tables FROM log WHERE seq = 0",
+    .exec<{ deadlines: string; delivered_seq: number; tables: string; shrunk: number }>(
+      "SELECT deadlines, delivered_seq, tables, claim IS NULL AS shrunk FROM log WHERE seq = 0",
     )
     .one();
   const { invocations, publications, notices } = replayLog(
@@ -43,6 +45,7 @@ export async function readLeftByRun(storage: DurableObjectStorage): Promise<Left
   const hasApprovals = run.tables.split(" ").includes("approvals");
   return {
     alarmAtMs,
+    hasShrunk: run.shrunk === 1,
     deadlines: Object.fromEntries(
       Object.entries(stored).map(([name, { atMs = 0 }]) => [name, atMs]),
     ),
