@@ -23,8 +23,8 @@ export function checkSecondOrder(contracts: readonly RegisteredContract[]): read
     if (!write) return [];
     const message =
       `vouches for its output with untrustedOutput: false, and ${write.spec.name} may write there ` +
-      "what strangers said; set untrustedOutput to true, or let policy refuse that write after " +
-      "untrusted output";
+      "what strangers said; set untrustedOutput to true, let policy refuse that write after " +
+      "untrusted output, or see that each operation of a workspace says which rows it reads";
     return [{ level: "warning", place: spec.name, message }];
   });
 }

@@ -28,7 +28,7 @@ export interface ContextAnswer {
   readonly data?: JsonObject;
   /**
    * True: nobody but the deployment wrote these values. Else calls that the model makes after them
-   * name the context as a source.
+   * name the context as a source. A hook that read marked rows of a workspace cannot say it.
    */
   readonly isTrusted?: boolean;
 }

@@ -19,7 +19,7 @@ import type { RateLimit } from "./budget.ts";
 import type { Clock } from "./system.ts";
 import type { AuthCapability } from "./connection.ts";
 import type { Egress, HttpClient } from "./http.ts";
-import type { Workspace, WorkspaceBinder, WriteState } from "./workspace.ts";
+import type { RowSources, Workspace, WorkspaceBinder, WriteState } from "./workspace.ts";
 
 /** Capabilities that serve a whole run. */
 export interface RunCapabilities {
@@ -46,6 +46,7 @@ export interface AttemptScope {
   readonly timeoutMs: number;
   /** Takes what the ledger of the workspace says about the write of this attempt. */
   readonly noteWrite: (write: WriteState) => void;
+  readonly rowSources: RowSources;
   readonly progress: Progress;
   /** Present exactly when the tool requires a connection. */
   readonly auth?: AuthCapability;

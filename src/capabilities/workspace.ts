@@ -2,6 +2,7 @@ import type { ActorId, RunId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { Given } from "../protocol/json/author-data.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
+import type { Sources } from "../protocol/label/source.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { Follower } from "../protocol/policy/membership.ts";
@@ -52,6 +53,8 @@ export interface OperationCall {
   readonly key?: string;
   /** How long the contract's key is remembered. Unit: milliseconds. */
   readonly keyTtlMs?: number;
+  /** After what a write is made. Absent: nothing that others wrote. */
+  readonly fromUntrusted?: Sources;
   /** From this time on the call does nothing. Unit: Unix milliseconds. */
   readonly deadlineMs: number;
 }
@@ -63,6 +66,18 @@ export interface OperationAnswer {
   readonly result: Result<JsonObject, ToolFailure>;
   /** Absent for a read, and when the ledger was not asked. */
   readonly write?: WriteState;
+  /** After what the rows were written that the operation read. Absent: nothing of others. */
+  readonly fromUntrusted?: Sources;
+}
+
+/** Where the texts of a call come from, as its workspace has to know and to tell. */
+export interface RowSources {
+  /** Lists what the call is made after, and where the rows come from that it has read. */
+  list(): Sources;
+  /** Tells whether it has read rows that were written after text of others. */
+  hasRead(): boolean;
+  /** Takes where rows come from that the call reads. */
+  note(sources: Sources): void;
 }
 
 /** Why an object opens no stream of changes; docs/http.md lists the codes. */
@@ -112,6 +127,7 @@ export interface WorkspaceBinding {
   readonly user: WorkspaceUser;
   /** How long the call may take from now on. Unit: milliseconds. */
   readonly timeoutMs: number;
+  readonly sources: RowSources;
   /** Absent: the call may only read. */
   readonly write?: WorkspaceWrite;
 }

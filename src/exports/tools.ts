@@ -12,6 +12,7 @@ export type {
   ToolContract,
   ToolDefinition,
 } from "../contracts/define/definition.ts";
+export type { Source, Sources } from "../protocol/label/source.ts";
 export type { ToolFailure } from "../protocol/outcome/observation.ts";
 export type { Reconciliation } from "../protocol/outcome/reconciliation.ts";
 export type { ExpectedState, Verification } from "../protocol/outcome/verification.ts";

@@ -1,5 +1,5 @@
 import type { ContextRequest } from "../capabilities/context.ts";
-import type { Workspace, WorkspaceBinder } from "../capabilities/workspace.ts";
+import type { RowSources, Workspace, WorkspaceBinder } from "../capabilities/workspace.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
 import { entryOf } from "../protocol/policy/decide.ts";
@@ -21,6 +21,8 @@ export interface ContextWorkspaceParts extends CurrentPolicyPorts {
   readonly conversationId: RunId;
   /** How long each read may take. Unit: milliseconds. */
   readonly timeoutMs: number;
+  /** Takes what its rows were written after. */
+  readonly noteRows: RowSources["note"];
 }
 
 /**
@@ -34,7 +36,7 @@ export function openForContext(
   parts: ContextWorkspaceParts,
 ): NonNullable<ContextRequest["openWorkspace"]> {
   const { workspaces, specs, principal, workspaceId, timeoutMs, policy: pinned } = parts;
-  const { runId, conversationId } = parts;
+  const { runId, conversationId, noteRows: note } = parts;
   const { tenantId, actorId, subjectId } = principal;
   const person = {
     runId,
@@ -43,8 +45,10 @@ export function openForContext(
     actorId,
     ...(subjectId !== undefined && { subjectId }),
   };
+  const sources: RowSources = { list: () => [], hasRead: () => false, note };
   return (name) => {
-    const workspace = workspaces.bind({ name, user: { ...person, workspaceId }, timeoutMs });
+    const user = { ...person, workspaceId };
+    const workspace = workspaces.bind({ name, user, timeoutMs, sources });
     const toolIds = specs.filter((spec) => spec.workspace === name).map((spec) => spec.name);
     const isOpen = (policy: ToolPolicy): boolean =>
       isMember(policy, workspaceId, principal) && toolIds.some((id) => entryOf(policy, id));

@@ -37,6 +37,7 @@ export async function loadContext(
   if (memory.context) return ok(memory.context);
   if (!contextHook || memory.progress.lastStep > 0) return ok(NO_CONTEXT);
   const { runId, principal, assistant, context: requestContext } = claim;
+  let hasReadOthers = false;
   const asked = Object.freeze({
     // Threat: the hook changes the caller that the run then acts for.
     ...frozenCopyOf({
@@ -56,6 +57,7 @@ export async function loadContext(
           specs: ports.tools.listToolSpecs(),
           principal,
           timeoutMs: TIMEOUT_MS,
+          noteRows: () => void (hasReadOthers = true),
         }),
       }),
   });
@@ -64,8 +66,9 @@ export async function loadContext(
   try {
     const waited = await answerWithin(patience, () => contextHook(asked, abort.signal));
     if (waited.kind !== "answered") return fail(CONTEXT_UNAVAILABLE);
-    const context = parseHookContext(waited.value);
-    if (!context) return fail(CONTEXT_INVALID);
+    const parsed = parseHookContext(waited.value);
+    if (!parsed) return fail(CONTEXT_INVALID);
+    const context = hasReadOthers ? { ...parsed, isTrusted: false } : parsed;
     // A later incarnation reads nothing as an empty context.
     if (!isEmpty(context)) journal.keepContext(context);
     return ok(context);

@@ -13,6 +13,7 @@ import { checkStillWanted, type WantedPorts } from "./gates/check-still-wanted.t
 import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
 import { identifyImages } from "./output/content.ts";
 import { runSaga, type SagaPorts } from "./saga/run-saga.ts";
+import { asRead } from "./outcome/is-untrusted.ts";
 import { CANCELLED } from "./outcome/tool-failure.ts";
 import type { WAITING } from "./waiting.ts";
 import { normaliseOutput, type NormalOutput } from "./output/normalise-output.ts";
@@ -70,7 +71,11 @@ export async function executeCall(
   if (!answer.ok) return answer;
   const output = trail.note(
     "output",
-    normaliseOutput(ports, { tool, accepted, mask: scope.mask }, answer),
+    normaliseOutput(
+      ports,
+      { tool: asRead(ports, tool, context), accepted, mask: scope.mask },
+      answer,
+    ),
   );
   if (!output.ok) return output;
   const content = await identifyImages(ports.images, output.value.content);

@@ -1,12 +1,8 @@
-import type {
-  OperationAnswer,
-  OperationCall,
-  OperationName,
-  WriteState,
-} from "../capabilities/workspace.ts";
+import type { OperationAnswer, OperationCall, OperationName } from "../capabilities/workspace.ts";
 import type { WorkspaceDefinition } from "../contracts/define/define-workspace.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { Given } from "../protocol/json/author-data.ts";
+import type { Sources } from "../protocol/label/source.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { WorkspaceAddress } from "../protocol/workspace/address.ts";
@@ -31,6 +27,8 @@ export interface OperationSurroundings {
   readonly conversationId?: string;
   /** The call in its run. Default: none. */
   readonly toolCallId?: string;
+  /** After what a write is made. Default: nothing that others wrote. */
+  readonly fromUntrusted?: Sources;
   /** The idempotency key of a write. Default: another one for each call. */
   readonly key?: string;
   /** Time from which the call does nothing. Default: never. Unit: Unix milliseconds. */
@@ -44,7 +42,7 @@ export interface TestWorkspace {
     operation: OperationName<Args, Data>,
     args: Given<Args>,
     surroundings?: OperationSurroundings,
-  ): Promise<Result<Data, ToolFailure> & { readonly write?: WriteState }>;
+  ): Promise<Result<Data, ToolFailure> & Pick<OperationAnswer, "write" | "fromUntrusted">>;
   /** What operations have announced, the oldest first. */
   readonly changes: readonly WorkspaceChange[];
   /** What operations have thrown, and which fields of their results do not fit. */
@@ -128,6 +126,7 @@ function openTestWorkspace(
       surroundings: OperationSurroundings = {},
     ) {
       const { actorId = "user:ann", subjectId, toolCallId, key, deadlineMs } = surroundings;
+      const { fromUntrusted } = surroundings;
       const { runId = TEST_RUN_ID, conversationId = runId } = surroundings;
       const call: OperationCall = {
         workspace,
@@ -139,10 +138,11 @@ function openTestWorkspace(
         conversationId: conversationId as RunId,
         ...(toolCallId !== undefined && { toolCallId: toolCallId as ToolCallId }),
         ...(kind === "write" && { key: key ?? `key_${++state.keys}` }),
+        ...(fromUntrusted && { fromUntrusted }),
         deadlineMs: deadlineMs ?? Number.POSITIVE_INFINITY,
       };
-      const { result, write } = await data.call(call);
-      return { ...(result as Result<Data, ToolFailure>), ...(write && { write }) };
+      const { result, ...more } = await data.call(call);
+      return { ...(result as Result<Data, ToolFailure>), ...more };
     },
     advance(ms) {
       state.nowMs += ms;

@@ -22,7 +22,7 @@ export function createWorkspaceBinder(
 /** Threat: arguments choose the workspace. Its id comes from the user, which a gate has set. */
 function bindWorkspace(
   gateway: Pick<WorkspaceGateway, "call">,
-  { name, user, timeoutMs, write }: WorkspaceBinding,
+  { name, user, timeoutMs, write, sources }: WorkspaceBinding,
   nowMs: number,
 ): Workspace {
   const { runId, conversationId, toolCallId, tenantId, actorId, subjectId, workspaceId } = user;
@@ -45,9 +45,16 @@ function bindWorkspace(
       if (isWrite && !write) {
         throw new Error(`${operation} writes; only execute of a tool with an effect may call it`);
       }
-      const under = isWrite && write ? { key: write.key, keyTtlMs: write.keyTtlMs } : {};
+      const after = sources.list();
+      const under = isWrite &&
+        write && {
+          key: write.key,
+          keyTtlMs: write.keyTtlMs,
+          ...(after.length > 0 && { fromUntrusted: after }),
+        };
       const answer = await gateway.call({ ...calls, ...under, operation, args });
       if (answer.write) write?.note(answer.write);
+      if (answer.fromUntrusted) sources.note(answer.fromUntrusted);
       // The object validates what the operation answers by the operation's own schema.
       return answer.result as Result<Data, ToolFailure>;
     },

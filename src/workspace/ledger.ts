@@ -1,4 +1,5 @@
 import type { JsonObject } from "../protocol/json/value.ts";
+import type { Sources } from "../protocol/label/source.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { Database } from "./database.ts";
@@ -12,13 +13,15 @@ export interface LedgerRow {
   /** `sha256:…` over the operation and its arguments. */
   readonly payloadHash: string;
   readonly result: StoredResult;
+  /** After what the rows were written that it read. */
+  readonly sources: Sources;
   /** Unit: Unix milliseconds. */
   readonly expiresAtMs: number;
 }
 
 export const LEDGER_TABLE = `CREATE TABLE interlock_ledger (
   seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, payload_hash TEXT NOT NULL,
-  result TEXT NOT NULL, expires_ms INTEGER NOT NULL)`;
+  result TEXT NOT NULL, sources TEXT NOT NULL, expires_ms INTEGER NOT NULL)`;
 
 /** Rows that one alarm removes. */
 const BATCH = 500;
@@ -27,23 +30,29 @@ const BATCH = 500;
 export function findInLedger(
   database: Database,
   key: string,
-): Pick<LedgerRow, "payloadHash" | "result"> | undefined {
-  const [row] = database.query("SELECT payload_hash, result FROM interlock_ledger WHERE key = ?", [
-    key,
-  ]);
+): Pick<LedgerRow, "payloadHash" | "result" | "sources"> | undefined {
+  const [row] = database.query(
+    "SELECT payload_hash, result, sources FROM interlock_ledger WHERE key = ?",
+    [key],
+  );
   if (!row) return undefined;
-  const { payload_hash: payloadHash, result } = row as { payload_hash: string; result: string };
-  return { payloadHash, result: JSON.parse(result) as StoredResult };
+  const { payload_hash: payloadHash, result, sources } = row as Record<string, string>;
+  return {
+    payloadHash: payloadHash ?? "",
+    result: JSON.parse(result ?? "") as StoredResult,
+    sources: JSON.parse(sources ?? "") as Sources,
+  };
 }
 
 /** Adds a row. Contract: call it in the transaction of the change that it stands for. */
 export function addToLedger(
   database: Database,
-  { key, payloadHash, result, expiresAtMs }: LedgerRow,
+  { key, payloadHash, result, sources, expiresAtMs }: LedgerRow,
 ): void {
   database.query(
-    "INSERT INTO interlock_ledger (key, payload_hash, result, expires_ms) VALUES (?, ?, ?, ?)",
-    [key, payloadHash, JSON.stringify(result), expiresAtMs],
+    `INSERT INTO interlock_ledger (key, payload_hash, result, sources, expires_ms)
+     VALUES (?, ?, ?, ?, ?)`,
+    [key, payloadHash, JSON.stringify(result), JSON.stringify(sources), expiresAtMs],
   );
 }
 

@@ -4,12 +4,13 @@ import type { WorkspaceAddress } from "../protocol/workspace/address.ts";
 import { CHANGES_TABLE } from "./change-list.ts";
 import type { Database } from "./database.ts";
 import { LEDGER_TABLE } from "./ledger.ts";
+import { MARKS_TABLE } from "./marks.ts";
 
 /**
  * Version of the runtime's own tables. Until the package is published, a change of them raises it,
  * and nothing that was stored before is read.
  */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 const OWN_TABLES = `
 CREATE TABLE interlock_workspace (
@@ -17,6 +18,7 @@ CREATE TABLE interlock_workspace (
 CREATE TABLE interlock_migrations (number INTEGER PRIMARY KEY, sql TEXT NOT NULL);
 ${LEDGER_TABLE};
 ${CHANGES_TABLE};
+${MARKS_TABLE};
 `;
 
 /** Reads whose tables a database holds; undefined for an unused one. */

@@ -1,6 +1,7 @@
 import type { OperationAnswer, OperationCall, WriteState } from "../capabilities/workspace.ts";
 import type { AnyOperation, WorkspaceDefinition } from "../contracts/define/define-workspace.ts";
 import { personOf } from "../protocol/identity/principal.ts";
+import { joinSources, type Sources } from "../protocol/label/source.ts";
 import { hashOf } from "../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
@@ -10,6 +11,7 @@ import { addChange, changesAfter, newestRevision, type WorkspaceChange } from ".
 import type { Database } from "./database.ts";
 import { addToLedger, cleanLedger, findInLedger } from "./ledger.ts";
 import { createTables, migrateTables, readAddress } from "./open-tables.ts";
+import { addMark, markOf } from "./marks.ts";
 import * as refusals from "./refusals.ts";
 import { isTooLong, runOperation, type Ran } from "./run-operation.ts";
 
@@ -61,7 +63,7 @@ export class WorkspaceData {
     const payloadHash = key === undefined ? undefined : await hashOf(payload);
     const opened = this.#claim(workspace);
     if (!opened.ok) return { result: opened };
-    if (key === undefined || payloadHash === undefined) return { result: this.#read(call) };
+    if (key === undefined || payloadHash === undefined) return this.#read(call);
     return this.#write(call, { key, payloadHash });
   }
 
@@ -81,14 +83,15 @@ export class WorkspaceData {
     return this.#objectName === undefined ? undefined : cleanLedger(database, nowMs());
   }
 
-  #read(call: OperationCall): Ran["result"] {
+  #read(call: OperationCall): OperationAnswer {
     const found = this.#find(call);
-    if (!found.ok) return found;
-    if (found.value.kind === "write") return fail(refusals.NO_KEY);
+    if (!found.ok) return { result: found };
+    if (found.value.kind === "write") return { result: fail(refusals.NO_KEY) };
     const announce = (): never => {
       throw new Error(`${call.operation} only reads; it has no change to announce`);
     };
-    return this.#run(call, found.value, announce).result;
+    const { result, sources } = this.#run(call, found.value, announce);
+    return { result, ...fromUntrusted(sources) };
   }
 
   /** One transaction: the ledger is asked, the operation runs, its result enters the ledger. */
@@ -103,16 +106,20 @@ export class WorkspaceData {
       if (known) {
         const isSame = known.payloadHash === payloadHash;
         const result = isSame ? known.result : fail(refusals.OTHER_PAYLOAD);
-        return { result, write: stateOf(known.result) };
+        return { result, write: stateOf(known.result), ...fromUntrusted(known.sources) };
       }
       const found = this.#find(call);
       if (!found.ok) return { result: found, write: "unchanged" };
-      const { result, isFinal } = this.#run(call, found.value, (change) => {
+      const { result, isFinal, sources } = this.#run(call, found.value, (change) => {
         changes.push(addChange(database, change));
       });
+      if (result.ok) {
+        const mark = joinSources(call.fromUntrusted ?? [], sources);
+        for (const change of changes) addMark(database, change, mark);
+      }
       const expiresAtMs = nowMs() + Math.max(keyKeptMs, call.keyTtlMs ?? 0) + MARGIN_MS;
-      if (isFinal) addToLedger(database, { key, payloadHash, result, expiresAtMs });
-      return { result, write: stateOf(result) };
+      if (isFinal) addToLedger(database, { key, payloadHash, result, sources, expiresAtMs });
+      return { result, write: stateOf(result), ...fromUntrusted(sources) };
     });
     if (answer.result.ok && changes.length > 0) announce(changes);
     return answer;
@@ -125,11 +132,13 @@ export class WorkspaceData {
   }
 
   #run(
-    { workspace, actorId, subjectId, runId, conversationId, toolCallId, args }: OperationCall,
+    call: OperationCall,
     operation: AnyOperation,
     announce: (change: Pick<WorkspaceChange, "entity" | "id">) => void,
-  ): Ran {
+  ): Ran & { readonly sources: Sources } {
     const { database, nowMs, newId, fault, noteMismatch } = this.#ports;
+    const { workspace, actorId, subjectId, runId, conversationId, toolCallId, args } = call;
+    let sources: Sources = [];
     const caller = {
       tenantId: workspace.tenantId,
       workspaceId: workspace.workspaceId,
@@ -142,14 +151,19 @@ export class WorkspaceData {
       nowMs: nowMs(),
       newId,
       announce,
+      fromUntrusted: call.fromUntrusted ?? [],
+      reads(entity: Pick<WorkspaceChange, "entity" | "id">) {
+        sources = joinSources(sources, markOf(database, entity));
+      },
     };
     try {
       const ran = runOperation(database, operation, { args, caller });
       if (ran.mismatch !== undefined) noteMismatch(operation.name, ran.mismatch);
-      return ran;
+      return { ...ran, sources };
     } catch (thrown) {
       const errorId = fault("operation_threw", thrown);
-      return { result: fail({ ...refusals.OPERATION_FAILED, errorId }), isFinal: false };
+      const result = fail({ ...refusals.OPERATION_FAILED, errorId });
+      return { result, isFinal: false, sources };
     }
   }
 
@@ -180,6 +194,10 @@ export class WorkspaceData {
       this.#refusal = { ...refusals.UNUSABLE, errorId: fault("workspace_refused", thrown) };
     }
   }
+}
+
+function fromUntrusted(sources: Sources): Pick<OperationAnswer, "fromUntrusted"> {
+  return sources.length > 0 ? { fromUntrusted: sources } : {};
 }
 
 function stateOf({ ok: isDone }: Ran["result"]): WriteState {

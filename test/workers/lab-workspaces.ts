@@ -52,7 +52,11 @@ export const listItems = defineOperation({
   kind: "read",
   input: v.strictObject({}),
   output: v.strictObject({ items: v.array(v.strictObject({ ...itemRow.entries })) }),
-  run: (sql) => ok({ items: [...sql.rows(itemRow, "SELECT * FROM items ORDER BY rowid")] }),
+  run(sql, _args, { reads }) {
+    const items = sql.rows(itemRow, "SELECT * FROM items ORDER BY rowid");
+    for (const { id } of items) reads({ entity: "item", id });
+    return ok({ items });
+  },
 });
 
 /** A read that changes something behind the back of its types. */

@@ -33,9 +33,41 @@ const texts = defineOperation({
   run: (sql) => ok({ texts: sql.rows(noteRow, "SELECT * FROM notes").map((row) => row.text) }),
 });
 
+/** Changes a note, or makes another one of its text. */
+const reuse = defineOperation({
+  name: "reuse",
+  kind: "write",
+  input: v.strictObject({ id: text, how: v.picklist(["rename", "copy", "fail"]) }),
+  output: v.strictObject({ text }),
+  run(sql, { id, how }, { reads, announce }) {
+    const row = sql.first(noteRow, "SELECT * FROM notes WHERE id = ?", id);
+    if (how !== "rename") reads({ entity: "note", id });
+    if (how === "copy") sql.run("INSERT INTO notes (id, text) VALUES ('copy', ?)", row?.text ?? "");
+    announce({ entity: "note", id: how === "copy" ? "copy" : id });
+    if (how !== "fail") return ok({ text: row?.text ?? "" });
+    const errors = [{ field: null, code: "no", message: row?.text ?? "" }];
+    return fail({ taxonomyClass: "SEMANTIC_INVALIDITY", errors });
+  },
+});
+
+const marksOf = defineOperation({
+  name: "marks_of",
+  kind: "read",
+  input: v.strictObject({ ids: v.array(text) }),
+  output: v.strictObject({ after: v.array(text) }),
+  run(_sql, { ids }, { reads, fromUntrusted }) {
+    for (const id of ids) reads({ entity: "note", id });
+    return ok({ after: fromUntrusted.map(({ kind }) => kind) });
+  },
+});
+
 const FIRST =
   "CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL); CREATE INDEX by_text ON notes (text)";
-const notes = defineWorkspace({ name: "notes", migrations: [FIRST], operations: [addNote, texts] });
+const notes = defineWorkspace({
+  name: "notes",
+  migrations: [FIRST],
+  operations: [addNote, texts, reuse, marksOf],
+});
 
 /** The texts that a workspace holds. */
 async function held(workspace: ReturnType<typeof testWorkspace>): Promise<unknown> {
@@ -87,6 +119,49 @@ describe("the ledger", () => {
     workspace.advance(0);
     workspace.advance(0);
     expect(await again()).toMatchObject({ value: { id: "id_1201" } });
+  });
+});
+
+describe("a mark", () => {
+  const fromUntrusted = [{ kind: "tool", tool: "mail__read" }] as const;
+  const open = async (): Promise<ReturnType<typeof testWorkspace>> => {
+    const workspace = testWorkspace(notes);
+    await workspace.call(addNote, { text: "clean" });
+    await workspace.call(addNote, { text: "theirs" }, { fromUntrusted });
+    return workspace;
+  };
+  const marked = async (workspace: ReturnType<typeof testWorkspace>, ...ids: string[]) =>
+    (await workspace.call(marksOf, { ids })).fromUntrusted;
+
+  test("stands at what a write after untrusted output announced, and at nothing else", async () => {
+    const workspace = await open();
+    expect(await marked(workspace, "id_1", "unknown")).toBeUndefined();
+    expect(await marked(workspace, "id_1", "id_2")).toEqual(fromUntrusted);
+  });
+
+  test("outlives every later write and newer code; sources are only added", async () => {
+    const workspace = await open();
+    await workspace.call(reuse, { id: "id_2", how: "rename" });
+    expect(await marked(workspace, "id_2")).toEqual(fromUntrusted);
+    const file = [{ kind: "file" }] as const;
+    await workspace.call(reuse, { id: "id_2", how: "rename" }, { fromUntrusted: file });
+    expect(await marked(workspace.reopen(notes), "id_2")).toEqual([...fromUntrusted, ...file]);
+  });
+
+  test("goes over to what is made of it, and into the answer of a repeated key", async () => {
+    const workspace = await open();
+    const copied = await workspace.call(reuse, { id: "id_2", how: "copy" }, { key: "k" });
+    expect(copied).toMatchObject({ ok: true, fromUntrusted });
+    expect(await marked(workspace, "copy")).toEqual(fromUntrusted);
+    expect(await workspace.call(reuse, { id: "id_2", how: "copy" }, { key: "k" })).toEqual(copied);
+  });
+
+  test("is told with a failure too, and a failed write leaves none", async () => {
+    const workspace = await open();
+    const call = workspace.call(reuse, { id: "id_2", how: "fail" });
+    expect(await call).toMatchObject({ ok: false, fromUntrusted });
+    await workspace.call(reuse, { id: "id_1", how: "fail" }, { fromUntrusted });
+    expect(await marked(workspace, "id_1")).toBeUndefined();
   });
 });
 

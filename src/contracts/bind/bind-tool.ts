@@ -227,6 +227,7 @@ function bindWorkspace(
     idempotencyKey: key,
     timeoutMs,
     noteWrite,
+    rowSources: sources,
     purpose,
   }: Parameters<typeof grantCapabilities>[2],
 ): Workspace | undefined {
@@ -237,6 +238,7 @@ function bindWorkspace(
     name,
     user: { ...context, conversationId },
     timeoutMs,
+    sources,
     ...(mayWrite && { write: { key, keyTtlMs, note: noteWrite } }),
   });
 }

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { OperationKind, OperationName } from "../../capabilities/workspace.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../protocol/identity/ids.ts";
+import type { Sources } from "../../protocol/label/source.ts";
 import type { Given } from "../../protocol/json/author-data.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
@@ -51,8 +52,19 @@ export interface WorkspaceCaller {
   readonly nowMs: number;
   /** Answers a new id. */
   readonly newId: () => string;
-  /** Tells pages that an entity has changed. Fails: throws in an operation that only reads. */
+  /**
+   * Tells pages that an entity has changed. If the write is from untrusted text, the runtime marks
+   * the entity. No later write removes the mark.
+   * Fails: throws in an operation that only reads.
+   */
   readonly announce: (change: { readonly entity: string; readonly id: string }) => void;
+  /** After which text of others a model asked for this write. Empty: none, and in every read. */
+  readonly fromUntrusted: Sources;
+  /**
+   * Says that the operation uses what an entity holds. If the entity is marked, the output of the
+   * call is untrusted, and so is every entity that the operation announces.
+   */
+  readonly reads: (entity: { readonly entity: string; readonly id: string }) => void;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ActorId, ApprovalId, ConnectionId, ProviderId, RunId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
-import type { SourceName } from "../label/source.ts";
+import type { Sources } from "../label/source.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 
 /** Actions and decisions that the audit log records. */
@@ -78,7 +78,7 @@ export interface AuditEntry {
   /** The provider's own words, masked; or the fields of a tool's output that do not fit. */
   readonly detail?: string;
   /** What the model had been shown when it proposed the call. Absent: no text of others. */
-  readonly after?: readonly SourceName[];
+  readonly after?: Sources;
   readonly outcome?: TaxonomyClass;
   readonly durationMs?: number;
   /** Refused calls of one kind, of which no other record tells. The last one ended at `at`. */

@@ -2,7 +2,7 @@ import type { BudgetAmounts } from "../budget/amounts.ts";
 import type { ActorId, ConnectionId, RunId, TenantId, ToolCallId } from "../identity/ids.ts";
 import type { InvocationState } from "./state.ts";
 import type { UndoAttempt } from "./undo.ts";
-import type { MadeAfter } from "../label/source.ts";
+import type { MadeAfter, Sources } from "../label/source.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
 import type { DataClassification } from "../tool/data-class.ts";
@@ -95,6 +95,8 @@ export interface ToolInvocationRecord extends ShownBefore {
   readonly dispatchedAtMs?: number;
   /** The next attempt, planned after so many dispatches. Unit: Unix milliseconds. */
   readonly retry?: { readonly atMs: number; readonly after: number };
+  /** Sources of what its workspace gave it to read. Absent: none. */
+  readonly rowSources?: Sources;
   /** What the operation is bound to, once its arguments are known to be valid. */
   readonly binding?: InvocationBinding;
   /** What it reserved of the run's budgets. */

@@ -2,11 +2,11 @@ import type { ToolInvocationRecord } from "../invocation/record.ts";
 import type { DataClassification } from "../tool/data-class.ts";
 import { joinSources, type Sources } from "./source.ts";
 
-/** Lists the sources of what calls returned. */
+/** Lists the sources of what calls returned, and of the rows that they read. */
 export function sourcesOfResults(records: readonly ToolInvocationRecord[]): Sources {
   return records.reduce<Sources>(
-    (known, { name: tool, toolCallId: call, end }) =>
-      end?.isUntrusted ? joinSources(known, [{ kind: "tool", tool, call }]) : known,
+    (known, { name: tool, toolCallId: call, rowSources = [], end }) =>
+      end?.isUntrusted ? joinSources(known, [...rowSources, { kind: "tool", tool, call }]) : known,
     [],
   );
 }

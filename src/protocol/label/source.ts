@@ -8,8 +8,8 @@ export type Source =
   | {
       readonly kind: "tool";
       readonly tool: string;
-      /** Id of the call that returned it. */
-      readonly call: string;
+      /** Id of the call of this conversation that returned it. */
+      readonly call?: string;
     }
   /** What the page or the deployment told about the conversation. */
   | { readonly kind: "context" }
@@ -19,9 +19,6 @@ export type Source =
   | { readonly kind: "history" }
   /** Earlier sources that were left out. */
   | { readonly kind: "more" };
-
-/** A source without the id of its call. */
-export type SourceName = { readonly kind: Source["kind"]; readonly tool?: string };
 
 /** Sources, the newest last. None: no text of others was shown. */
 export type Sources = readonly Source[];
@@ -61,6 +58,13 @@ export function joinSources(known: Sources, added: Sources = []): Sources {
   return hadMore || kept.length > MAX_SOURCES
     ? [{ kind: "more" }, ...kept.slice(-MAX_SOURCES)]
     : kept;
+}
+
+/** Leaves out which calls returned the texts: their ids say nothing outside the conversation. */
+export function nameSources(sources: Sources): Sources {
+  return sources.map((source) =>
+    source.kind === "tool" ? { kind: source.kind, tool: source.tool } : source,
+  );
 }
 
 /** Joins classes of data, each once. Contract: pure. */

@@ -76,7 +76,7 @@ async function verifyWith(
     // The call has taken its part of the budgets; a read of its state takes nothing.
     budget: { findExhausted: () => undefined },
     flow: NO_FLOW,
-    invocations: { find: () => record },
+    invocations: { find: () => record, noteRows: () => {} },
   };
   const call = { tool, toolCall: record, context, signal: new AbortController().signal };
   return verifyCall(about, call, end.verification);

@@ -27,7 +27,7 @@ interface AskedFunction {
   readonly tool: BoundToolRuntime;
   readonly signal: AbortSignal;
   readonly accepted: Pick<AcceptedArguments, "args" | "shown">;
-  readonly authority: { readonly scope: Pick<AttemptScope, "mask"> };
+  readonly authority: { readonly scope: Pick<AttemptScope, "mask" | "rowSources"> };
 }
 
 /**
@@ -79,10 +79,11 @@ function secretsOf({ accepted, authority }: AskedFunction): MaskValues {
  * the secret of the connection, or an argument that redaction withholds.
  */
 function readFailure(failure: ToolFailure, asked: AskedFunction): ToolFailure {
-  const { errorClasses, isOutputUntrusted } = asked.tool;
+  const { errorClasses } = asked.tool;
+  const isUntrusted = asked.tool.isOutputUntrusted || asked.authority.scope.rowSources.hasRead();
   const mask = secretsOf(asked);
   const bounded = boundFailure(failure, (text) =>
-    mask(isOutputUntrusted ? neutralise(text).value : text),
+    mask(isUntrusted ? neutralise(text).value : text),
   );
   const declared = errorClasses.get(bounded.errors[0]?.code ?? "");
   return {

@@ -9,6 +9,7 @@ import type { ConnectionId, RunId } from "../../protocol/identity/ids.ts";
 import type { Principal } from "../../protocol/identity/principal.ts";
 import { deriveIdempotencyKey } from "../../protocol/invocation/idempotency-key.ts";
 import type { InvocationBinding, ToolInvocationContext } from "../../protocol/invocation/record.ts";
+import { joinSources, nameSources } from "../../protocol/label/source.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
@@ -17,7 +18,7 @@ import { lazily } from "../../protocol/text/lazily.ts";
 import { findSecret } from "../../protocol/secrets/secret-shapes.ts";
 import { timeoutOf } from "../author-code/timeout-of.ts";
 import { mutates } from "../active-call.ts";
-import { operationIdOf } from "../invocation/invocation-ledger.ts";
+import { operationIdOf, type InvocationLedger } from "../invocation/invocation-ledger.ts";
 import { TOOL_FAILED } from "../outcome/tool-failure.ts";
 
 /**
@@ -50,6 +51,7 @@ export interface AuthorityPorts {
   readonly principal: Principal;
   readonly workflowId: RunId;
   readonly journal: Pick<RunJournal, "append">;
+  readonly invocations: Pick<InvocationLedger, "find" | "noteRows">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly policy: Pick<ToolPolicy, "budgets">;
 }
@@ -97,6 +99,7 @@ export async function openAuthority(
     conversationId: ports.workflowId,
     timeoutMs: timeoutOf(ports.policy, call.tool),
     noteWrite: (state) => void (write = state),
+    rowSources: rowSourcesOf(ports, context),
     progress: { report: progressReporter(ports, call, { signal: abort.signal, mask }) },
     ...(connection && { auth: connection.auth }),
     mask,
@@ -104,6 +107,20 @@ export async function openAuthority(
   const target = await targetOf(ports, call, connection?.secrets ?? []);
   const reached = target === undefined ? {} : { target };
   return ok({ context, scope, ...reached, write: () => write, close: () => abort.abort(closed()) });
+}
+
+function rowSourcesOf(
+  { invocations }: AuthorityPorts,
+  context: ToolInvocationContext,
+): AttemptScope["rowSources"] {
+  return {
+    list() {
+      const { after = [], rowSources } = invocations.find(context) ?? {};
+      return nameSources(joinSources(after, rowSources));
+    },
+    hasRead: () => invocations.find(context)?.rowSources !== undefined,
+    note: (sources) => invocations.noteRows(context, sources),
+  };
 }
 
 /** Threat: a repeated write reaches another account, which does not know its key. */

@@ -4,7 +4,7 @@ import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import { MAX_CONTRACT_BYTES } from "../../protocol/identity/ids.ts";
 import { isLegalMove, type InvocationState } from "../../protocol/invocation/state.ts";
 import { classesOfResults, sourcesOfResults } from "../../protocol/label/of-results.ts";
-import { madeAfter, type Labels } from "../../protocol/label/source.ts";
+import { joinSources, madeAfter, type Labels, type Sources } from "../../protocol/label/source.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { UndoAttempt } from "../../protocol/invocation/undo.ts";
@@ -148,6 +148,16 @@ export class InvocationLedger {
     // The caller knows that no earlier attempt may have reached the target of the earlier binding.
     if (!bound || bound.target !== binding.target) this.#keep({ ...record, binding });
     return ok(null);
+  }
+
+  /**
+   * Notes where the rows come from that an operation read.
+   * Contract: sources are only added. What is read of an operation that has ended, nobody is told.
+   */
+  noteRows(operation: Operation, sources: Sources): void {
+    const record = this.find(operation);
+    if (!record || record.end || sources.length === 0) return;
+    this.#keep({ ...record, rowSources: joinSources(record.rowSources ?? [], sources) });
   }
 
   /** Notes what an operation reserved of the run's budgets. */

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../protocol/audit/entry.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { actorsOf } from "../../protocol/identity/principal.ts";
-import type { Source, SourceName } from "../../protocol/label/source.ts";
+import { nameSources } from "../../protocol/label/source.ts";
 import type { InvocationEnd, ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { GateResults } from "../gates/gate.ts";
@@ -60,14 +60,10 @@ export function auditCall(
     ...(end.errorId !== undefined && { errorId: end.errorId }),
     ...(end.detail !== undefined && { detail: end.detail }),
     ...(grounds.gates && { gates: grounds.gates }),
-    ...(record?.after && { after: record.after.map(nameSource) }),
+    ...(record?.after && { after: nameSources(record.after) }),
     outcome: observation.status.taxonomy_class,
     durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),
     ...(shownArgs && { input: shownArgs }),
     ...(data && { result: data }),
   };
-}
-
-function nameSource(source: Source): SourceName {
-  return source.kind === "tool" ? { kind: source.kind, tool: source.tool } : source;
 }

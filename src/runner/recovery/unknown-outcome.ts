@@ -18,6 +18,7 @@ import { finalise, type FinalisePorts } from "../finalise.ts";
 import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import { normaliseOutput } from "../output/normalise-output.ts";
 import type { EndingCall } from "../outcome/conclusion.ts";
+import { asRead } from "../outcome/is-untrusted.ts";
 import { record, recordFailure, type RecordPorts } from "../record.ts";
 import { WAITING } from "../waiting.ts";
 import type { AboutPorts } from "./ask-about-call.ts";
@@ -59,7 +60,8 @@ export async function resolveUnknownOutcome(
   const answer: Reconciliation<unknown> = isTrusted ? reconciled.answer : { kind: "unknown" };
   switch (answer.kind) {
     case "committed": {
-      const outcome = normaliseOutput(ports, { ...call, ...reconciled }, ok(answer.output));
+      const tool = asRead(ports, call.tool, call.context);
+      const outcome = normaliseOutput(ports, { ...reconciled, tool }, ok(answer.output));
       const result = { ...resultOf(call, reconciled), outcome, isReplay: true };
       return ended(record(ports, call, await finalise(ports, call, result)));
     }

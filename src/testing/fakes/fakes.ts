@@ -53,6 +53,7 @@ export function fakeScope(): AttemptScope {
     timeoutMs: 1_000,
     conversationId: "run_1" as RunId,
     noteWrite: () => {},
+    rowSources: { list: () => [], hasRead: () => false, note: () => {} },
     progress: { report: () => {} },
     mask: (value) => value,
   };

@@ -8,7 +8,7 @@ import { defineTool } from "../../../src/contracts/define/define-tool.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
 import { bindTools } from "../../../src/contracts/bind/tool-source.ts";
 import type { ConfirmationPacket } from "../../../src/protocol/approval/packet.ts";
-import type { ToolCallId, RunId } from "../../../src/protocol/identity/ids.ts";
+import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
@@ -24,6 +24,7 @@ import {
   fakeRunCapabilities,
   newestOf,
   policyOf,
+  fakeScope,
 } from "../../../src/testing/fakes/fakes.ts";
 import { MemoryLog } from "../../../src/testing/memory-log.ts";
 import { contextOf, passing, RUN_ID } from "../../../src/testing/fakes/runner-ports.ts";
@@ -85,15 +86,7 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     invocations: { find: () => undefined },
     flow: NO_FLOW,
   };
-  const scope: AttemptScope = {
-    signal,
-    idempotencyKey: KEY,
-    timeoutMs: 1_000,
-    conversationId: "run_1" as RunId,
-    noteWrite: () => undefined,
-    progress: { report: () => undefined },
-    mask: (value) => value,
-  };
+  const scope: AttemptScope = { ...fakeScope(), signal, idempotencyKey: KEY };
   const accepted = { args, shown: tool.redactArgs(args), payloadHash: "sha256:0" };
   const authority = { context, scope, write: () => undefined, close: () => undefined };
   const subject = { tool, signal, hasBegun: false, isStep: false, accepted, authority };
