@@ -14,6 +14,7 @@ import { replaceSources, keptFilesOf } from "../protocol/conversation/kept-files
 import {
   CLAIM_WITHIN_MS,
   type DeliveredPage,
+  type FirstPost,
   type HistoryReference,
 } from "../protocol/conversation/turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
@@ -39,6 +40,8 @@ export interface FirstRun {
   readonly createdMs: number;
   /** The conversation that this run continues: it is not the first one. */
   readonly workflowId: RunId | undefined;
+  /** How a repetition of its post is known. */
+  readonly firstPost: FirstPost | undefined;
   /** Its page; `gone` once the run has shrunk, and `unknown` for a direct call. */
   page(): PageAnswer;
 }
@@ -169,9 +172,9 @@ export class Conversation implements ConversationMethods {
   }
 
   #firstTurn(): Turn {
-    const { runId, owner, createdMs: openedMs } = this.#ports.first;
+    const { runId, owner, createdMs: openedMs, firstPost } = this.#ports.first;
     const place = { number: FIRST, parent: null, root: FIRST, depth: 0, others: [], end: null };
-    return { ...place, runId, owner, openedMs, messageId: null, hash: null };
+    return { ...place, runId, owner, openedMs, messageId: null, hash: null, ...firstPost };
   }
 
   /** Keeps the page of the first run, which is about to be deleted. */

@@ -64,13 +64,15 @@ export function openTurn(ports: OpeningPorts, viewer: Viewer, request: TurnReque
 
 /**
  * Finds a turn that the same request opened: under the same key, or with the same message id and
- * text. An unclaimed turn of a key is among the newest; a claimed one was answered by its run. Who
+ * text. Only the first turn knows its key, because it has the run of its chat; an unclaimed turn of a key is among the newest; a claimed one was answered by its run. Who
  * asks again gets a new turn once the one before has ended.
  */
 function findKnown(
   { turns, nowMs }: OpeningPorts,
   { runId, messageId, hash, parentId, headId, isAgain }: TurnRequest,
 ): Turn | undefined {
+  const first = turns.at(1);
+  if (first.keyRunId === runId) return first;
   for (const turn of turns.newest()) {
     if (turn.runId === runId) return turn;
     if (turn.openedMs < nowMs - 2 * CLAIM_WITHIN_MS) break;

@@ -16,6 +16,8 @@ export interface Turn {
   readonly messageId: string | null;
   /** Hash of what was sent; null for the first turn. */
   readonly hash: string | null;
+  /** The run that the `Idempotency-Key` of the first post stands for. */
+  readonly keyRunId?: RunId;
   /** Owner of its run. */
   readonly owner: RunOwner;
   /** Owners on its path who are not the owner of the conversation. */

@@ -67,11 +67,12 @@ function readExchange(value: unknown): readonly SavedExchange[] {
 const KEY = /^[\w-]{16,64}$/;
 
 function readRequest(value: unknown): KeyedRequest | undefined {
-  const { key, previousRunId, context } = isJsonObject(value) ? value : {};
+  const { key, previousRunId, conversationId, context } = isJsonObject(value) ? value : {};
   if (typeof key !== "string" || !KEY.test(key)) return undefined;
   return {
     key,
     ...(typeof previousRunId === "string" && { previousRunId }),
+    ...(typeof conversationId === "string" && { conversationId }),
     ...(isJsonObject(context) && { context }),
   };
 }

@@ -102,6 +102,17 @@ test("a page gets no run of another assistant under the idempotency key of that 
   expect([own.status, runIdOf(own)]).toEqual([200, runId]);
 });
 
+test("a chat id names another chat under each assistant", async () => {
+  const runs = ["shop", "other", "shop"].map(async (assistantId) => {
+    const post = { chatId: "help", messageId: "m", messages: [says("hi")] };
+    const answer = await ask(await tokenFor(assistantId), "/v1/chat", post);
+    await answer.text();
+    return answer.headers.get("x-run-id");
+  });
+  const [shop, other, again] = await Promise.all(runs);
+  expect([shop === other, shop === again, other]).toEqual([false, true, expect.any(String)]);
+});
+
 test("no answer that a page can get holds the instructions", async () => {
   const scopes = ["chat", "runs:read", "approvals:read", "tools:read"];
   const token = await tokenFor("shop", { scopes });

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { releaseUrl } from "../fakes/scripted-model.ts";
-import { finish, say, untilKept } from "../shared/conversations.ts";
+import { finish, say, untilKept, type Said } from "../shared/conversations.ts";
 import { crash, refusalOf, ring, rowsOf, stubOf, untilState } from "../shared/run-object.ts";
 import { callOf } from "../shared/people.ts";
 import { govern, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
@@ -126,6 +126,64 @@ describe("a repeated post", () => {
     await rowsOf(conversationId, `${open} - 20000 WHERE number = 2`);
     const { text } = await finish({ conversationId, content: "two" });
     expect(text).not.toContain("lost");
+  });
+});
+
+describe("a chat that its client names itself", () => {
+  test("is begun by one of two first posts, and goes on under its name and its id", async () => {
+    const chatId = "two devices, one chat";
+    const answers = await Promise.all(
+      ["one", "two"].map((content) => say({ chatId, content, messageId: content })),
+    );
+    const [won, lost] = answers.toSorted((one, other) => one.status - other.status);
+    const conversationId = runIdOf(won ?? new Response());
+    await won?.text();
+    expect(await refusalOf(lost ?? new Response())).toEqual([409, "run_still_running"]);
+    await finish({ chatId, content: "more" });
+    const { text, ...last } = await finish({ conversationId, content: "last" });
+    expect(last.conversationId).toBe(conversationId);
+    expect(text).toContain('"more"');
+    const named = { chatId, previousRunId: conversationId };
+    expect(await refusalOf(await say(named))).toEqual([409, "conversation_moved"]);
+  });
+
+  test.each<[string, Said]>([
+    ["messageId", { messageId: "m-1" }],
+    ["key", { key: "first-post-of-a-chat" }],
+  ])("answers its first post again from the same run, known by its %s", async (name, known) => {
+    const first = { chatId: `again by ${name}`, content: "hello", ...known };
+    const { runId, text } = await finish(first);
+    await finish({ chatId: first.chatId, content: "more" });
+    expect(await finish(first)).toEqual({ runId, conversationId: runId, text });
+    const other = await say({ ...first, content: "other" });
+    if (name === "key") expect(await refusalOf(other)).toEqual([422, "request_key_reused"]);
+    else expect([other.headers.get("x-conversation-id"), await other.text()]).toContain(runId);
+    await ring(runId, "retention");
+    expect(await refusalOf(await say(first))).toEqual([410, "run_expired"]);
+  });
+
+  test("is another one for each person, and none once it is deleted", async () => {
+    const chatId = "same name";
+    const [anns, peers] = [await finish({ chatId }), await finish({ chatId, caller: "peer" })];
+    expect(peers.conversationId).not.toBe(anns.conversationId);
+    const path = `/v1/conversations/${anns.conversationId}`;
+    const remove = (): Promise<Response> => send(path, { caller: "acme", method: "DELETE" });
+    await expect.poll(async () => (await remove()).status).toBe(200);
+    expect(await refusalOf(await say({ chatId }))).toEqual([410, "conversation_erased"]);
+    await finish({ chatId, caller: "peer" });
+  });
+
+  test.each<[string, Said]>([
+    ["no text", { chatId: "" }],
+    ["too long", { chatId: "x".repeat(129) }],
+    ["a line break", { chatId: "a\nb" }],
+    ["a second name", { chatId: "a", conversationId: "run_1" }],
+  ])("has a name of visible characters and no other one: %s", async (_name, said) => {
+    const answer = await say(said);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      422,
+      { code: "invalid_request", errors: [{ pointer: "/chatId" }] },
+    ]);
   });
 });
 

@@ -234,7 +234,11 @@ describe("an answer", () => {
     const bodies = visit.api.requestsTo(/POST \/v1\/chat/).map(({ body }) => JSON.parse(body));
     expect(bodies).toEqual([
       { messages: [{ role: "user", content: "One" }] },
-      { messages: [{ role: "user", content: "Two" }], parentId: "run_1" },
+      {
+        messages: [{ role: "user", content: "Two" }],
+        conversationId: "run_1",
+        parentId: "run_1",
+      },
     ]);
   });
 });

@@ -282,6 +282,7 @@ export class ScriptedRun {
   serve(response: ServerResponse, lastEventId?: string): void {
     const after = this.#after(lastEventId);
     response.setHeader("x-run-id", this.id);
+    response.setHeader("x-conversation-id", "run_1");
     if (this.#isDone && after === this.#frames.length) {
       response.writeHead(204).end();
       return;

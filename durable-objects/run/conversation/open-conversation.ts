@@ -68,6 +68,9 @@ export function openConversation(
       get workflowId() {
         return store.claimed()?.workflowId;
       },
+      get firstPost() {
+        return store.claimed()?.firstPost;
+      },
       page: () => pageOf(run),
     },
     pageOf: (other, viewer) => runs().of(other).page(viewer),

@@ -68,9 +68,9 @@ export class TurnTables implements StoredTurns {
     tables.create("turns");
     tables.create("pages");
     this.#sql.exec(
-      `INSERT INTO turns (number, run_id, parent, root, depth, message_id, hash, owner, others,
-         opened_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO turns (number, run_id, parent, root, depth, message_id, hash, key_run_id, owner,
+         others, opened_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.number,
       turn.runId,
       turn.parent,
@@ -78,6 +78,7 @@ export class TurnTables implements StoredTurns {
       turn.depth,
       turn.messageId,
       turn.messageId === null ? null : turn.hash,
+      turn.keyRunId ?? null,
       JSON.stringify(turn.owner),
       JSON.stringify(turn.others),
       turn.openedMs,
@@ -127,6 +128,7 @@ type TurnRow = {
   depth: number;
   message_id: string | null;
   hash: string | null;
+  key_run_id: string | null;
   owner: string;
   others: string;
   opened_ms: number;
@@ -146,6 +148,7 @@ function toTurn(row: TurnRow): Turn {
     depth: row.depth,
     messageId: row.message_id,
     hash: row.hash,
+    ...(row.key_run_id !== null && { keyRunId: row.key_run_id as RunId }),
     owner: JSON.parse(row.owner) as RunOwner,
     others: JSON.parse(row.others) as readonly RunOwner[],
     openedMs: row.opened_ms,

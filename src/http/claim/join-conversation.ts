@@ -1,4 +1,4 @@
-import type { OpenedTurn, TurnAnswer } from "../../capabilities/conversation.ts";
+import type { TurnAnswer } from "../../capabilities/conversation.ts";
 import { keptFilesOf } from "../../protocol/conversation/kept-files.ts";
 import { MAX_CONVERSATION_FILE_BYTES } from "../../protocol/conversation/sent-file.ts";
 import { ROOT } from "../../protocol/conversation/turn.ts";
@@ -9,7 +9,6 @@ import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
 import type { RunRequest } from "../../protocol/run/request.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
-import type { ProblemCode } from "../request/problem-codes.ts";
 import { problem } from "../request/problem.ts";
 import { placeFiles, refuseFiles } from "./message-files.ts";
 import { refuseHistory, type SentMessages } from "./read-sent.ts";
@@ -17,7 +16,14 @@ import { refuseHistory, type SentMessages } from "./read-sent.ts";
 /** What a claim holds of a conversation. A turn that is known has its own run. */
 export type Conversation = Pick<
   RunClaim,
-  "messages" | "files" | "workflowId" | "history" | "window" | "openedMs" | "requestHash"
+  | "messages"
+  | "files"
+  | "workflowId"
+  | "firstPost"
+  | "history"
+  | "window"
+  | "openedMs"
+  | "requestHash"
 > & { readonly runId: RunClaim["runId"] };
 
 /** What a request says, and the longest window of what was said before. */
@@ -32,19 +38,22 @@ export async function joinConversation(
   request: RunRequest,
   said: Said,
 ): Promise<Result<Conversation, Response>> {
-  const { body, runId, requestHash } = request;
+  const { body, runId, requestHash, chat } = request;
   const { conversationId, previousRunId, parentId, messageId } = body;
-  if (conversationId === undefined && parentId === ROOT) return fail(refuseRoot());
-  if ((conversationId ?? parentId ?? previousRunId) === undefined) {
-    const first = { runId, conversationId: runId, kept: [] };
-    const begun = { runId, ...placeFiles(said, first), ...(requestHash && { requestHash }) };
-    return isTooLarge(said) ? fail(refuseFiles()) : ok(begun);
-  }
+  const misnamed = refuseNames(request);
+  if (misnamed) return fail(misnamed);
+  const at = parentId ?? previousRunId;
+  if ((chat ?? conversationId ?? at) === undefined) return begin(said, { runId, requestHash });
   const hash = await hashOf(body.messages as JsonValue);
-  const opened = await openTurn(authorised, request, { ...said, hash });
-  if (!opened.ok) return opened;
-  const { history, window, openedMs, ...turn } = opened.value;
   const ownHash = requestHash ?? (messageId === undefined ? undefined : hash);
+  const answer = await openTurn(authorised, request, { ...said, hash });
+  if (chat && at === undefined && answer.kind === "unknown") {
+    const keyRunId = requestHash !== undefined && { keyRunId: runId };
+    const firstPost = { hash, ...(messageId !== undefined && { messageId }), ...keyRunId };
+    return begin(said, { runId: chat, requestHash: ownHash, firstPost });
+  }
+  if (answer.kind !== "turn") return fail(refuseTurn(answer, request, said));
+  const { history, window, openedMs, ...turn } = answer;
   return ok({
     ...placeFiles(said, turn),
     runId: turn.runId,
@@ -56,18 +65,36 @@ export async function joinConversation(
   });
 }
 
+/** Begins a conversation. */
+function begin(
+  said: Said,
+  {
+    runId,
+    requestHash,
+    firstPost,
+  }: Pick<Conversation, "runId" | "firstPost"> & { readonly requestHash: string | undefined },
+): Result<Conversation, Response> {
+  if (isTooLarge(said)) return fail(refuseFiles());
+  return ok({
+    runId,
+    ...placeFiles(said, { runId, conversationId: runId, kept: [] }),
+    ...(requestHash !== undefined && { requestHash }),
+    ...(firstPost && { firstPost }),
+  });
+}
+
 /** Opens a turn in the conversation that a request names, or in that of the run that it names. */
 async function openTurn(
   { principal, services }: AuthorisedRequest,
-  { runId, body }: RunRequest,
+  { runId, body, chat }: RunRequest,
   { sent, maxHistoryBytes, hash }: Said & { readonly hash: string },
-): Promise<Result<OpenedTurn, Response>> {
+): Promise<TurnAnswer> {
   const viewer = viewerOf(principal);
-  const { conversationId, previousRunId: headId, parentId, messageId, regenerate } = body;
-  const unknown = conversationId === undefined ? "run_not_found" : "conversation_not_found";
+  const { previousRunId: headId, parentId, messageId, regenerate } = body;
+  const conversationId = chat ?? body.conversationId;
   const known = conversationId ?? parentId ?? headId ?? "";
   const named = await services.runIds.verifyFor(known, viewer);
-  if (!named) return fail(problem(unknown));
+  if (!named) return { kind: "unknown" };
   const turn = {
     runId,
     owner: ownerOf(principal),
@@ -79,25 +106,25 @@ async function openTurn(
     ...(messageId !== undefined && { messageId }),
     ...(regenerate && { isAgain: regenerate }),
   };
-  let answer = await services.runs.of(named).openTurn(viewer, turn);
-  if (answer.kind === "elsewhere" && conversationId === undefined) {
-    answer = await services.runs.of(answer.conversationId).openTurn(viewer, turn);
-  }
-  return answer.kind === "turn"
-    ? ok(answer)
-    : fail(refuseTurn(answer, { unknown, maxHistoryBytes }));
+  const answer = await services.runs.of(named).openTurn(viewer, turn);
+  return answer.kind === "elsewhere" && conversationId === undefined
+    ? services.runs.of(answer.conversationId).openTurn(viewer, turn)
+    : answer;
 }
 
 function refuseTurn(
   answer: Exclude<TurnAnswer, { kind: "turn" }>,
-  { unknown, maxHistoryBytes }: { readonly unknown: ProblemCode; readonly maxHistoryBytes: number },
+  { body, chat }: RunRequest,
+  { maxHistoryBytes }: Said,
 ): Response {
   switch (answer.kind) {
     case "unknown":
-    case "elsewhere":
-      return problem(unknown);
+    case "elsewhere": {
+      const isNamed = (chat ?? body.conversationId) !== undefined;
+      return problem(isNamed ? "conversation_not_found" : "run_not_found");
+    }
     case "busy":
-      return problem("run_still_running", { headers: { "retry-after": "1" } });
+      return refuseBusy();
     case "moved":
       return problem("conversation_moved", { headId: answer.headId });
     case "unknown_parent":
@@ -119,9 +146,25 @@ function refuseTurn(
   }
 }
 
-function refuseRoot(): Response {
-  const message = "root needs a conversationId";
-  return problem("invalid_request", { errors: [{ pointer: "/parentId", message }] });
+/** The turn before has not ended. */
+export function refuseBusy(): Response {
+  return problem("run_still_running", { headers: { "retry-after": "1" } });
+}
+
+/** Refuses a request that names its conversation twice, or a root of none. */
+function refuseNames({ body, chat }: RunRequest): Response | undefined {
+  const { conversationId, parentId } = body;
+  if (chat && conversationId !== undefined) {
+    return refuseField("/chatId", "chatId or conversationId");
+  }
+  const isNamed = (chat ?? conversationId) !== undefined;
+  return parentId === ROOT && !isNamed
+    ? refuseField("/parentId", "root needs a conversationId")
+    : undefined;
+}
+
+function refuseField(pointer: string, message: string): Response {
+  return problem("invalid_request", { errors: [{ pointer, message }] });
 }
 
 function isTooLarge({ sent }: SentMessages): boolean {

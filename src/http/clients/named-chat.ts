@@ -14,13 +14,15 @@ import { findRun } from "../runs/request-key.ts";
 
 /**
  * Finds the first run of a chat. The client's name of the chat stands for that run, so two first
- * posts meet; each owner has names of their own. A line break is part of no `Idempotency-Key`.
+ * posts meet; each owner has names of their own, and a person as many as pages have assistants. A
+ * line break is part of no `Idempotency-Key`.
  */
 export function firstRunOf(
   asking: Pick<AuthorisedRequest, "principal" | "services">,
   chat: string,
 ): Promise<RunId> {
-  return findRun(asking, `chat\n${chat}`);
+  const { assistantId = "" } = ownerOf(asking.principal);
+  return findRun(asking, `chat\n${assistantId}\n${chat}`);
 }
 
 /**

@@ -35,6 +35,7 @@ const {
   messages: _messages,
   previousRunId: _head,
   conversationId: _id,
+  chatId: _chatId,
   parentId: _parent,
   ...own
 } = chatRequestBody.entries;

@@ -5,6 +5,8 @@ import type { RunRequest } from "../../protocol/run/request.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 import { claimRun } from "../claim/claim-run.ts";
 import { readWire } from "./client-wire.ts";
+import { firstRunOf } from "../clients/named-chat.ts";
+import { refuseBusy } from "../claim/join-conversation.ts";
 import { maxBodyBytes } from "../claim/message-files.ts";
 import { readSizedJson, replaceHalvesOf } from "../request/read-json.ts";
 import { answerRepeat, chooseRun, formatAnswer } from "./request-key.ts";
@@ -40,6 +42,8 @@ export async function startRun(
   if (!claimed.ok) return claimed.failure;
   countNewRun(authorised, claimed.value);
   const started = await services.runs.start(claimed.value, wire.name);
+  // Another device has begun the chat meanwhile.
+  if (claimed.value.firstPost && started.kind === "other_request") return refuseBusy();
   return formatAnswer(started, { ...asked, runId: claimed.value.runId, services });
 }
 
@@ -53,5 +57,8 @@ async function readChat(
   if (!read.ok) return read;
   const body = replaceHalvesOf(read.value.value);
   const run = await chooseRun(authorised, body as JsonValue);
-  return run.ok ? ok({ ...run.value, body, bodyBytes: read.value.bytes }) : run;
+  if (!run.ok) return run;
+  const { chatId } = body;
+  const chat = chatId !== undefined && { chat: await firstRunOf(authorised, chatId) };
+  return ok({ ...run.value, ...chat, body, bodyBytes: read.value.bytes });
 }

@@ -18,6 +18,16 @@ export interface HistoryReference extends Labelled {
   readonly leftOut: number;
 }
 
+/** What a repetition of the post that begins a conversation is known by. */
+export interface FirstPost {
+  /** `sha256:…` over what was sent. */
+  readonly hash: string;
+  /** The client's own id of the message. */
+  readonly messageId?: string;
+  /** The run that its `Idempotency-Key` stands for. */
+  readonly keyRunId?: RunId;
+}
+
 /** What a turn adds to its conversation, once its run has ended. Immutable. */
 export interface TurnPage {
   /** The run's own messages: what was sent, and what it answered. */

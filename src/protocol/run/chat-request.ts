@@ -41,12 +41,11 @@ const toolResult = v.strictObject({
   content: v.optional(shownContent),
 });
 const visibleName = lazyPattern(String.raw`^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$`, "u");
-const filename = v.optional(
-  v.pipe(
-    v.string(),
-    v.check((name) => visibleName().test(name), "1 to 128 visible characters"),
-  ),
+const printable = v.pipe(
+  v.string(),
+  v.check((name) => visibleName().test(name), "1 to 128 visible characters"),
 );
+const filename = v.optional(printable);
 /** `image` is an https address or a data address. */
 const image = v.strictObject({ type: v.literal("image"), image: v.string(), filename });
 /** `data` is an https address, a data address or base64. */
@@ -98,6 +97,8 @@ export const chatRequestBody = v.strictObject({
   previousRunId: v.optional(v.pipe(v.string(), v.maxLength(128))),
   /** Id of the first run of the conversation. */
   conversationId: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
+  /** The client's own name of the conversation, in place of its id. The first post begins it. */
+  chatId: v.optional(printable),
   /** The turn to continue, also one that is not the head: a run, or `root`. */
   parentId: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),
   /** The client's own id of what it sends. */

@@ -7,7 +7,7 @@ import type { Principal } from "../identity/principal.ts";
 import type { DirectCall } from "./direct-call.ts";
 import type { RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
-import type { HistoryReference } from "../conversation/turn.ts";
+import type { FirstPost, HistoryReference } from "../conversation/turn.ts";
 
 /** The checked request that starts a run. The run needs nothing else from the request. */
 export interface RunClaim {
@@ -35,6 +35,8 @@ export interface RunClaim {
   readonly settings?: AnswerSettings;
   /** What the request says. */
   readonly messages: readonly TranscriptMessage[];
+  /** The post that began a chat under the client's own name. */
+  readonly firstPost?: FirstPost;
   /** The earlier turns that the model is shown. Absent: the run continues none. */
   readonly history?: HistoryReference;
   /** The messages behind `history`, which no run stores. A later incarnation reads them again. */

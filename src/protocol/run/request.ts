@@ -10,6 +10,8 @@ export interface RunRequest {
   readonly runId: RunId;
   /** `sha256:…` over the body in canonical JSON; present for a request with an idempotency key. */
   readonly requestHash?: string;
+  /** The run with which the chat begins that the client names itself. */
+  readonly chat?: RunId;
   /** The client's name of its chat stands for the idempotency key. */
   readonly isOfChat?: true;
   /** What the client named. A call has no messages. */

@@ -20,6 +20,8 @@ export interface ApiFailure {
 export interface KeyedRequest {
   readonly key: string;
   readonly previousRunId?: string;
+  /** The conversation of that run. */
+  readonly conversationId?: string;
   /** What the page knew at the first send. Another context under the same key is refused. */
   readonly context?: JsonObject;
 }
@@ -31,6 +33,7 @@ export interface KeyedRequest {
 export interface OpenStream {
   readonly body?: ReadableStream<Uint8Array>;
   readonly runId?: string;
+  readonly conversationId?: string;
 }
 
 /**
@@ -72,10 +75,10 @@ export function createChatApi(options: ApiOptions, choice: RunChoice = {}): Chat
   const runUrl = (runId: string, what: string) => `v1/runs/${encodeURIComponent(runId)}/${what}`;
   const ask = (path: string, init: RequestInit) => request(options, path, init);
   return {
-    async start(question, { request: { key, previousRunId, context }, signal }) {
+    async start(question, { request: { key, previousRunId, conversationId, context }, signal }) {
       const messages = [{ role: "user", content: question }];
       // A question that is asked again branches.
-      const body = { messages, parentId: previousRunId, context, ...choice };
+      const body = { messages, conversationId, parentId: previousRunId, context, ...choice };
       const headers = { "idempotency-key": key, accept: "text/event-stream" };
       const started = await ask("v1/chat", { ...postJson(body, headers), signal });
       const inProgress = !started.ok && started.failure.runInProgress;
@@ -127,7 +130,8 @@ function openStream(answer: Result<Response, ApiFailure>): Result<OpenStream, Ap
     return fail({ code: "refused", message: NO_STREAM, isTransient: false });
   }
   const runId = headers.get("x-run-id");
-  return ok({ body, ...(runId && { runId }) });
+  const conversationId = headers.get("x-conversation-id");
+  return ok({ body, ...(runId && { runId }), ...(conversationId && { conversationId }) });
 }
 
 async function readRefusal(response: Response): Promise<Refusal> {

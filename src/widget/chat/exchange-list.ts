@@ -29,8 +29,8 @@ export class ExchangeList {
   }
 
   /** The last finished run before an exchange: the exchange continues that run's transcript. */
-  runBefore(key: number): string | undefined {
-    return this.#all.findLast((exchange) => exchange.key < key && exchange.answer.done)?.runId;
+  runBefore(key: number): Exchange | undefined {
+    return this.#all.findLast((exchange) => exchange.key < key && exchange.answer.done);
   }
 
   restore(saved: readonly SavedExchange[]): void {

@@ -11,6 +11,7 @@ export interface Exchange {
   readonly answer: AnswerState;
   readonly link: Link;
   readonly runId?: string;
+  readonly conversationId?: string;
   readonly lastEventId?: string;
   /** The key of the question: set at the first send, kept for each retry of the same question. */
   readonly request?: KeyedRequest;

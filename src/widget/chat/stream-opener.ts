@@ -31,10 +31,16 @@ export class StreamOpener {
   async open({ key, question }: Exchange, signal: AbortSignal): Promise<Opened> {
     const { runId } = this.#exchanges.find(key) ?? {};
     if (runId !== undefined) return this.#openEvents(key, runId, signal);
-    const started = await this.#start(key, question, signal);
+    const started = this.#noteConversation(key, await this.#start(key, question, signal));
     if (!started.ok || started.value.runId === undefined) return started;
     this.noteRun(key, started.value.runId);
     return started.value.body ? started : this.#openEvents(key, started.value.runId, signal);
+  }
+
+  #noteConversation(key: number, opened: Opened): Opened {
+    const conversationId = opened.ok && opened.value.conversationId;
+    if (conversationId) this.#exchanges.patch(key, { conversationId });
+    return opened;
   }
 
   noteRun(key: number, runId: string): void {
@@ -47,7 +53,7 @@ export class StreamOpener {
   async #openEvents(key: number, runId: string, signal: AbortSignal): Promise<Opened> {
     const { lastEventId } = this.#exchanges.find(key) ?? {};
     const opened = await this.#ports.api.events(runId, { lastEventId, signal });
-    return this.#noteGone(key, opened);
+    return this.#noteConversation(key, this.#noteGone(key, opened));
   }
 
   /** Sends the question. When the earlier run is gone, the question is sent without its history. */
@@ -64,11 +70,13 @@ export class StreamOpener {
     return api.start(question, { request: this.#newRequest(key, undefined), signal });
   }
 
-  #newRequest(key: number, previousRunId: string | undefined): KeyedRequest {
+  #newRequest(key: number, before: Exchange | undefined): KeyedRequest {
+    const { runId: previousRunId, conversationId } = before ?? {};
     const context = this.#ports.context?.();
     const request = {
       key: this.#ports.newKey(),
       ...(previousRunId && { previousRunId }),
+      ...(conversationId && { conversationId }),
       ...(context && { context }),
     };
     this.#exchanges.patch(key, { request });
