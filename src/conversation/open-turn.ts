@@ -64,8 +64,9 @@ export function openTurn(ports: OpeningPorts, viewer: Viewer, request: TurnReque
 
 /**
  * Finds a turn that the same request opened: under the same key, or with the same message id and
- * text. Only the first turn knows its key, because it has the run of its chat; an unclaimed turn of a key is among the newest; a claimed one was answered by its run. Who
- * asks again gets a new turn once the one before has ended.
+ * text. The first turn of a named chat has the run of the chat and keeps its key; another unclaimed
+ * turn of a key is among the newest, and a claimed one was answered by its run. Who asks again gets
+ * a new turn once the one before has ended.
  */
 function findKnown(
   { turns, nowMs }: OpeningPorts,
