@@ -120,11 +120,17 @@ export class RunObject extends RunRpc implements RunObjectMethods {
 
   #start(claim: RunClaim, wire: ClientWire): Response {
     const reader = { viewer: viewerOf(claim.principal), wire };
-    if (this.#run) return answerRepeat(this.#run, claim.requestHash ?? null, reader);
+    if (this.#run) return answerRepeat(this.#run, this.#hashToCompare(claim), reader);
     const { openedMs = Number.POSITIVE_INFINITY } = claim;
     // Its conversation may have dropped the turn.
     if (this.#clock.nowMs() > openedMs + CLAIM_WITHIN_MS) return refuseStart("lapsed");
     return streamRun(this.#claim(claim), 0, wire);
+  }
+
+  /** Of a repetition without a key, its conversation has compared the messages. */
+  #hashToCompare({ requestHash, openedMs }: RunClaim): string | null | undefined {
+    const stored = openedMs === undefined ? null : this.#store.identity().requestHash;
+    return requestHash ?? stored;
   }
 
   #claim(claim: RunClaim): ClaimedRun {

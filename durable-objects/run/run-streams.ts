@@ -30,7 +30,7 @@ export function streamRun({ feed, store }: OpenRun, seq: number, wire: ClientWir
  */
 export function answerRepeat(
   run: OpenRun | undefined,
-  requestHash: string | null,
+  requestHash: string | null | undefined,
   { viewer, wire }: StreamReader,
 ): Response {
   if (!run) return refuseStart("unknown");

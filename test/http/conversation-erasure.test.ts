@@ -9,16 +9,9 @@ import { planIncarnation } from "../shared/crash-points.ts";
 import { image, SEES, text } from "../shared/file-messages.ts";
 import { dataUrl } from "../shared/files.ts";
 import { callOf } from "../shared/people.ts";
-import {
-  changeInvocation,
-  crash,
-  readLog,
-  refusalOf,
-  ring,
-  rowsOf,
-  stubOf,
-} from "../shared/run-object.ts";
+import { changeInvocation, crash, refusalOf, ring, rowsOf, stubOf } from "../shared/run-object.ts";
 import { tenantOf } from "../shared/tenant-notices.ts";
+import { dump } from "../shared/traces.ts";
 import {
   bindings,
   govern,
@@ -41,20 +34,6 @@ async function erase(id: string, caller: Caller = "acme"): Promise<void> {
       timeout: 20_000,
     })
     .toBe(200);
-}
-
-/** Everything that an object stores, as text, its compressed log included. */
-function dump(stub: DurableObjectStub): Promise<string> {
-  return runInDurableObject(stub, (_object, { storage: { sql } }) => {
-    const tables = sql
-      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-      .toArray()
-      .map(({ name }) => name)
-      .filter((name) => !/^_cf_|^__|^sqlite_/.test(name));
-    const rows = tables.map((name) => [name, sql.exec(`SELECT * FROM ${name}`).toArray()]);
-    const log = tables.includes("log") ? readLog(sql) : [];
-    return JSON.stringify([rows, log]);
-  });
 }
 
 const CANARY = "canary-4711";

@@ -95,6 +95,16 @@ describe("a repeated post", () => {
     expect(turns).toHaveLength(2);
   });
 
+  test("with the same messageId gets the same run whether it names the key or not", async () => {
+    const { conversationId } = await finish();
+    const post = { conversationId, messageId: "m-1", steps: [{ text: ["mine"] }] };
+    const first = await finish({ ...post, key: "of-the-first-device" });
+    const again = await finish(post);
+    expect([again.runId, again.text]).toEqual([first.runId, "mine"]);
+    const other = { ...post, steps: [{ text: ["other"] }], key: "of-the-first-device" };
+    expect(await refusalOf(await say(other))).toEqual([422, "request_key_reused"]);
+  });
+
   test("whose turn was opened and whose run was never claimed claims that run", async () => {
     const { conversationId } = await finish();
     const post = { conversationId, messageId: "lost", content: "hello" };

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
-import { chunksOf, send, type Caller } from "./worker.ts";
+import { chunksOf, send, type Caller, type WireChunk } from "./worker.ts";
 import { rowsOf } from "./run-object.ts";
 
 /** What one post of a conversation names. */
@@ -37,11 +37,12 @@ export async function finish(
   const [runId = "", conversationId = ""] = ["x-run-id", "x-conversation-id"].map(
     (name) => response.headers.get(name) ?? "",
   );
-  const chunks = await chunksOf(response);
-  const text = chunks
-    .map(({ textDelta }) => (typeof textDelta === "string" ? textDelta : ""))
-    .join("");
-  return { runId, conversationId, text };
+  return { runId, conversationId, text: textOf(await chunksOf(response)) };
+}
+
+/** Joins the text of an answer. */
+export function textOf(chunks: readonly WireChunk[]): string {
+  return chunks.map(({ textDelta }) => (typeof textDelta === "string" ? textDelta : "")).join("");
 }
 
 /** Waits until a conversation has the pages of so many turns. */

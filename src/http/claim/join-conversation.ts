@@ -45,10 +45,10 @@ export async function joinConversation(
   const at = parentId ?? previousRunId;
   if ((chat ?? conversationId ?? at) === undefined) return begin(said, { runId, requestHash });
   const hash = await hashOf(body.messages as JsonValue);
-  const ownHash = requestHash ?? (messageId === undefined ? undefined : hash);
   const answer = await openTurn(authorised, request, { ...said, hash });
   if (chat && at === undefined && answer.kind === "unknown") {
     const keyRunId = requestHash !== undefined && { keyRunId: runId };
+    const ownHash = requestHash ?? (messageId === undefined ? undefined : hash);
     const firstPost = { hash, ...(messageId !== undefined && { messageId }), ...keyRunId };
     return begin(said, { runId: chat, requestHash: ownHash, firstPost });
   }
@@ -61,7 +61,7 @@ export async function joinConversation(
     openedMs,
     window,
     ...(history && { history }),
-    ...(ownHash !== undefined && { requestHash: ownHash }),
+    ...(requestHash !== undefined && { requestHash }),
   });
 }
 
