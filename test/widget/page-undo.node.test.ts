@@ -48,6 +48,26 @@ describe("undo on the card of a call", () => {
     ]);
   });
 
+  it("stands beside what the model had read before the call, also after a reload", async () => {
+    await open();
+    const run = await visit.ask("Lend it");
+    const after = [
+      { kind: "more" },
+      { kind: "tool", tool: "mail__read", call: "c1" },
+      { kind: "file" },
+      { kind: "new" },
+    ];
+    visit.api.undo.put(run.id, { undo: { ...TOOL, status: "available" }, after });
+    run.emit(say.proposeTool(0, "library__lend_book"), say.startTool(0, { book: "Emma" }));
+    run.emit(say.finishTool(0, { book: "Emma" }), say.end());
+    const text =
+      "Made after reading: earlier sources, the output of mail__read, a file, other text";
+    await visit.page.getByText(text).waitFor();
+    await visit.page.reload();
+    await visit.page.getByText(text).waitFor();
+    expect(await button().isVisible()).toBe(true);
+  });
+
   it("is asked for once by two clicks", async () => {
     await open();
     await lendBook();

@@ -6,6 +6,8 @@ const PATH = /^\/v1\/runs\/(\w+)(\/invocations\/inv_1\/compensate)?$/;
 export interface ScriptedCall {
   readonly undo?: { readonly status: string; readonly toolId: string; readonly runId?: string };
   readonly approvalId?: string;
+  /** What the model had read before it asked for the call. */
+  readonly after?: readonly object[];
 }
 
 /** A fake of the states of runs, and of undo. A run that is not put here does not exist. */

@@ -98,15 +98,18 @@ export function madeAfter(sources: Sources = []): MadeAfter {
 }
 
 /** Describes sources for people: "the output of mail__read, a file". */
-export function describeSources(sources: Sources): string {
-  return sources
-    .map((source) => (source.kind === "tool" ? `the output of ${source.tool}` : WORDS[source.kind]))
-    .join(", ");
+export function describeSources(
+  sources: readonly { readonly kind: string; readonly tool?: string }[],
+): string {
+  const words = sources.map(({ kind, tool }) =>
+    tool === undefined ? (WORDS.get(kind) ?? "other text") : `the output of ${tool}`,
+  );
+  return words.join(", ");
 }
 
-const WORDS = {
-  context: "context of the page",
-  file: "a file",
-  history: "history that a client sent",
-  more: "earlier sources",
-} as const;
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["context", "context of the page"],
+  ["file", "a file"],
+  ["history", "history that a client sent"],
+  ["more", "earlier sources"],
+] satisfies (readonly [Source["kind"], string])[]);

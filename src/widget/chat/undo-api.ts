@@ -1,4 +1,5 @@
 import { type ApiOptions, readProblemText, sendAuthorised, UNREACHABLE } from "../api-request.ts";
+import { describeSources } from "../../protocol/label/source.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 
 /** How undoing a call stands; see docs/undo.md. */
@@ -8,6 +9,8 @@ export type UndoStatus = "available" | "running" | "undone" | "stale" | "failed"
 export interface UndoCall {
   readonly toolCallId: string;
   readonly invocationId: string;
+  /** What the model had read before it asked for the call, in words. */
+  readonly after?: string;
   /** The approval that the call waits for. */
   readonly approvalId?: string;
   /** Absent: the reader cannot undo the call, and nobody did. */
@@ -69,7 +72,7 @@ const STATUSES: readonly string[] = [
 
 function readCall(value: JsonValue): readonly UndoCall[] {
   if (!isJsonObject(value)) return [];
-  const { toolCallId, invocationId, approvalId, undo } = value;
+  const { toolCallId, invocationId, approvalId, after, undo } = value;
   if (typeof toolCallId !== "string" || typeof invocationId !== "string") return [];
   const { status, runId } = isJsonObject(undo) ? undo : {};
   const isKnown = typeof status === "string" && STATUSES.includes(status);
@@ -77,12 +80,21 @@ function readCall(value: JsonValue): readonly UndoCall[] {
     {
       toolCallId,
       invocationId,
+      ...(after !== undefined && { after: describeSources(listOf(after).map(readSource)) }),
       ...(typeof approvalId === "string" && { approvalId }),
       ...(isKnown && {
         undo: { status: status as UndoStatus, ...(typeof runId === "string" && { runId }) },
       }),
     },
   ];
+}
+
+function readSource(value: JsonValue): { readonly kind: string; readonly tool?: string } {
+  const { kind, tool } = isJsonObject(value) ? value : {};
+  return {
+    kind: typeof kind === "string" ? kind : "",
+    ...(typeof tool === "string" && { tool }),
+  };
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {

@@ -9,13 +9,14 @@ export interface UndoViewPorts {
 }
 
 /**
- * Undo on the card of one call: the button, how the undo stands, and its approval. It is hidden
- * unless the reader may undo the call, or somebody did or tried.
+ * Undo on the card of one call: after what the call was made, the button, how the undo stands, and
+ * its approval. It is hidden unless the reader may undo the call, or somebody did or tried.
  */
 export class UndoView {
   readonly root = el("div", { class: "undo", hidden: "" });
   readonly #ports: UndoViewPorts;
   readonly #button: HTMLButtonElement;
+  readonly #origin = el("p");
   readonly #status = el("p", { role: "status", tabindex: "-1" });
   readonly #approval = el("div", { class: "tool-approval", hidden: "" });
   #card: { readonly approvalId: string; readonly card: ApprovalCard } | undefined;
@@ -26,15 +27,16 @@ export class UndoView {
     this.#ports = ports;
     this.#button = el("button", { type: "button", "aria-label": `Undo: ${name}` }, "Undo");
     this.#button.addEventListener("click", () => this.#ask());
-    this.root.append(this.#button, this.#status, this.#approval);
+    this.root.append(this.#origin, this.#button, this.#status, this.#approval);
   }
 
   /** Shows how undoing the call stands. */
-  update({ invocationId, undo }: UndoCall, approval: ApprovalInfo | undefined): void {
+  update({ invocationId, undo, after }: UndoCall, approval: ApprovalInfo | undefined): void {
     const status = undo?.status;
     this.#invocationId = invocationId;
     this.root.hidden = status === undefined;
     if (status === undefined) return;
+    setText(this.#origin, after === undefined ? "" : `Made after reading: ${after}`);
     const hadFocus = this.#button.matches(":focus");
     this.#button.hidden = status !== "available";
     this.#button.disabled = false;
