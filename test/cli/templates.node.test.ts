@@ -55,6 +55,11 @@ for (const template of ["minimal", "desk"]) {
     expect(stdout).toBe("");
   });
 
+  test(`the policy of ${template} says what a model may do after text of others`, () => {
+    const policy: unknown = JSON.parse(readFileSync(join(project, "tenant/policy.json"), "utf8"));
+    expect(policy).toHaveProperty("dataFlow.afterUntrusted.0.decision", "ask");
+  });
+
   describe(`the template ${template}`, async () => {
     pointAtSources(project);
     for (const file of globSync("test/*.test.ts", { cwd: project })) {

@@ -1,3 +1,4 @@
+import policy from "../../../tenant/policy.json";
 import { GAMEPLAN_TOOLS } from "../tools/pack.ts";
 import { APPROVE, callOf, decide, openOf } from "../../../test/shared/people.ts";
 import {
@@ -15,6 +16,7 @@ export const GAMEPLAN_IDS = GAMEPLAN_TOOLS.map(({ name }) => name);
 /** A policy under which ada and designers are members of the workspace `studio`. */
 export const GAMEPLAN_POLICY = {
   allowedTools: GAMEPLAN_IDS,
+  dataFlow: policy.dataFlow,
   workspaces: { studio: { actors: ["user:ada", "user:dora"], roles: ["designer"] } },
 };
 
