@@ -1,3 +1,4 @@
+import type { HistoryRule } from "../protocol/assistant/document.ts";
 import type { HistoryFailure } from "../protocol/conversation/client-history.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { DeliveredPage, HistoryReference } from "../protocol/conversation/turn.ts";
@@ -30,6 +31,8 @@ export interface TurnRequest {
   readonly sent: readonly TranscriptMessage[];
   /** Longest window. Unit: bytes of JSON. */
   readonly maxHistoryBytes: number;
+  /** That of the assistant. */
+  readonly historyRule?: HistoryRule | undefined;
 }
 
 /** A turn that its run may claim. */

@@ -17,6 +17,7 @@ import {
   type FirstPost,
   type HistoryReference,
 } from "../protocol/conversation/turn.ts";
+import { shortenTurn } from "../protocol/conversation/shorten-turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import {
   isOwn,
@@ -26,6 +27,7 @@ import {
   type Viewer,
 } from "../protocol/identity/viewer.ts";
 import { joinClasses, joinSources, type Labels } from "../protocol/label/source.ts";
+import { utf8Bytes } from "../protocol/text/encoding.ts";
 import { openTurn } from "./open-turn.ts";
 import { beginErasure, continueErasure, type ErasurePorts } from "./erase-conversation.ts";
 import { loneTurn } from "./lone-turn.ts";
@@ -243,7 +245,9 @@ export class Conversation implements ConversationMethods {
         }),
         before?.end?.labels ?? { sources: [], dataClasses: [] },
       );
-      turns.end(turn.number, { ...page, messages }, labels);
+      const bytes = utf8Bytes(JSON.stringify(messages));
+      const shortBytes = utf8Bytes(JSON.stringify(shortenTurn(messages)));
+      turns.end(turn.number, { ...page, messages }, { bytes, shortBytes, labels });
     });
   }
 

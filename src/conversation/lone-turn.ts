@@ -7,6 +7,7 @@ export function loneTurn(first: Turn, page: TurnPage | undefined): ReadTurns {
     endedMs: page.endedMs,
     hash: "",
     bytes: 0,
+    shortBytes: 0,
     labels: { sources: [], dataClasses: [] },
     title: page.shown.title ?? null,
   };

@@ -135,11 +135,11 @@ function joinOwners(
 function answer(
   { conversationId, turns, keepsFile, hash }: OpeningPorts,
   { parent, runId, openedMs }: Turn,
-  { sent, maxHistoryBytes }: TurnRequest,
+  { sent, maxHistoryBytes: maxBytes, historyRule }: TurnRequest,
 ): TurnAnswer {
   const before = parent === null ? undefined : turns.at(parent);
-  const window =
-    before && hasEnded(before) && readWindow(turns, before, { maxBytes: maxHistoryBytes, hash });
+  const bounds = { ...historyRule, maxBytes, hash };
+  const window = before && hasEnded(before) && readWindow(turns, before, bounds);
   if (before && !window) return { kind: "too_long" };
   const { messages = [], history } = window || {};
   const failure = messages.length > 0 ? checkContinuation(messages, sent) : undefined;

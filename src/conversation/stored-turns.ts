@@ -33,11 +33,16 @@ export interface TurnEnd {
   readonly hash: string;
   /** Size of its messages. Unit: bytes of JSON. */
   readonly bytes: number;
+  /** Likewise once they are shortened. */
+  readonly shortBytes: number;
   /** Those of the whole path. */
   readonly labels: Labels;
   /** The title that a tool gave in this turn. */
   readonly title: string | null;
 }
+
+/** What the conversation knows of a page that it stores. */
+export type TurnFacts = Pick<TurnEnd, "bytes" | "shortBytes" | "labels">;
 
 /** What a reader needs of the turns of a conversation. */
 export type ReadTurns = Pick<StoredTurns, "at" | "newest" | "oldest" | "page">;
@@ -61,7 +66,7 @@ export interface StoredTurns {
   /** Stores a turn. The first one creates the tables. */
   add(turn: Turn): void;
   /** Stores the page of a turn, and what is known of it. */
-  end(number: number, page: TurnPage, labels: Labels): void;
+  end(number: number, page: TurnPage, known: TurnFacts): void;
   remove(number: number): void;
   page(number: number): TurnPage;
 }

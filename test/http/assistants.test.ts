@@ -126,6 +126,9 @@ describe("an operator", () => {
       "/toolIds/1",
     ],
     ["nine suggestions", { suggestions: Array(9).fill("x") }, "invalid_request", "/suggestions"],
+    ["no whole turn", { history: { wholeTurns: 0 } }, "invalid_request", "/history/wholeTurns"],
+    ["too many turns", { history: { maxTurns: 5_001 } }, "invalid_request", "/history/maxTurns"],
+    ["an unknown rule", { history: { turns: 5 } }, "invalid_request", "/history/turns"],
     ["half a character", { instructions: "\ud83d" }, "invalid_request", "/instructions"],
   ])("is told the field of %s", async (_name, document, code, pointer) => {
     const response = await sendAssistant("faulty", document);

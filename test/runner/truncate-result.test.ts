@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ok } from "../../src/protocol/outcome/result.ts";
-import { TRUNCATION_MARKER, truncateResult } from "../../src/runner/output/truncate-result.ts";
+import { TRUNCATION_MARKER, truncateResult } from "../../src/protocol/tool/truncate-result.ts";
 import { benchFor } from "../../src/testing/fakes/runner-ports.ts";
 import { ALLOW, execNote } from "./exec-note.ts";
 import { allowing } from "./refused-call.ts";

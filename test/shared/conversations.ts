@@ -50,3 +50,10 @@ export async function untilKept(conversationId: string, turns: number): Promise<
   const count = "SELECT 1 FROM turns WHERE ended_ms IS NOT NULL";
   await expect.poll(async () => (await rowsOf(conversationId, count)).length).toBe(turns);
 }
+
+/** Reads a stream until it has said a word. */
+export async function untilSaid({ body }: Response, word: string): Promise<void> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; !text.includes(word);) text += (await reader?.read())?.value ?? "";
+  void reader?.cancel().catch(() => {});
+}

@@ -1,9 +1,13 @@
-import type { StoredTurns, Turn, TurnEnd } from "../../../src/conversation/stored-turns.ts";
+import type {
+  StoredTurns,
+  Turn,
+  TurnEnd,
+  TurnFacts,
+} from "../../../src/conversation/stored-turns.ts";
 import type { TurnPage } from "../../../src/protocol/conversation/turn.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { RunOwner } from "../../../src/protocol/identity/viewer.ts";
 import type { Labels } from "../../../src/protocol/label/source.ts";
-import { utf8Bytes } from "../../../src/protocol/text/encoding.ts";
 import { hashNow } from "../../hash-now.ts";
 import { packText, splitText, unpackText, type PackedText } from "../../packed-text.ts";
 import type { RunTables } from "../run-tables.ts";
@@ -85,7 +89,7 @@ export class TurnTables implements StoredTurns {
     );
   }
 
-  end(number: number, page: TurnPage, labels: Labels): void {
+  end(number: number, page: TurnPage, known: TurnFacts): void {
     const text = JSON.stringify(page);
     for (const [part, piece] of splitText(text).entries()) {
       this.#sql.exec(
@@ -96,12 +100,14 @@ export class TurnTables implements StoredTurns {
       );
     }
     this.#sql.exec(
-      `UPDATE turns SET ended_ms = ?, page_hash = ?, bytes = ?, labels = ?, title = ?
+      `UPDATE turns SET ended_ms = ?, page_hash = ?, bytes = ?, short_bytes = ?, labels = ?,
+         title = ?
        WHERE number = ?`,
       page.endedMs,
       hashNow(text),
-      utf8Bytes(JSON.stringify(page.messages)),
-      JSON.stringify(labels),
+      known.bytes,
+      known.shortBytes,
+      JSON.stringify(known.labels),
       page.shown.title ?? null,
       number,
     );
@@ -135,6 +141,7 @@ type TurnRow = {
   ended_ms: number | null;
   page_hash: string | null;
   bytes: number | null;
+  short_bytes: number | null;
   labels: string | null;
   title: string | null;
 };
@@ -160,9 +167,11 @@ function toEnd({
   ended_ms: endedMs,
   page_hash: hash,
   bytes,
+  short_bytes: shortBytes,
   labels,
   title,
 }: TurnRow): TurnEnd | null {
-  if (endedMs === null || hash === null || bytes === null || labels === null) return null;
-  return { endedMs, hash, bytes, labels: JSON.parse(labels) as Labels, title };
+  const isOpen = endedMs === null || hash === null || bytes === null || shortBytes === null;
+  if (isOpen || labels === null) return null;
+  return { endedMs, hash, bytes, shortBytes, labels: JSON.parse(labels) as Labels, title };
 }

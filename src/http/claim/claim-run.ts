@@ -44,7 +44,8 @@ export async function claimRun(
   if (!stored.ok) return stored;
 
   const { maxHistoryBytes } = stored.value;
-  const said = { ...sent.value, maxHistoryBytes };
+  const historyRule = chosen.value?.document.history;
+  const said = { ...sent.value, maxHistoryBytes, historyRule };
   const joined = call ? ok(alone(request)) : await joinConversation(authorised, request, said);
   if (!joined.ok) return joined;
 

@@ -1,4 +1,4 @@
-import type { TurnAnswer } from "../../capabilities/conversation.ts";
+import type { TurnAnswer, TurnRequest } from "../../capabilities/conversation.ts";
 import { keptFilesOf } from "../../protocol/conversation/kept-files.ts";
 import { MAX_CONVERSATION_FILE_BYTES } from "../../protocol/conversation/sent-file.ts";
 import { ROOT } from "../../protocol/conversation/turn.ts";
@@ -26,8 +26,8 @@ export type Conversation = Pick<
   | "requestHash"
 > & { readonly runId: RunClaim["runId"] };
 
-/** What a request says, and the longest window of what was said before. */
-type Said = SentMessages & { readonly maxHistoryBytes: number };
+/** What a request says, and what the model is shown of what was said before. */
+type Said = SentMessages & Pick<TurnRequest, "maxHistoryBytes" | "historyRule">;
 
 /**
  * Opens the turn that a request adds to a conversation, or begins a conversation. It comes last,
@@ -87,7 +87,7 @@ function begin(
 async function openTurn(
   { principal, services }: AuthorisedRequest,
   { runId, body, chat }: RunRequest,
-  { sent, maxHistoryBytes, hash }: Said & { readonly hash: string },
+  { sent, maxHistoryBytes, historyRule, hash }: Said & { readonly hash: string },
 ): Promise<TurnAnswer> {
   const viewer = viewerOf(principal);
   const { previousRunId: headId, parentId, messageId, regenerate } = body;
@@ -101,6 +101,7 @@ async function openTurn(
     hash,
     sent,
     maxHistoryBytes,
+    historyRule,
     ...(headId !== undefined && { headId }),
     ...(parentId !== undefined && { parentId }),
     ...(messageId !== undefined && { messageId }),

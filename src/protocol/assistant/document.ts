@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { MAX_TURNS } from "../conversation/turn.ts";
 import { name, positive, wellFormedText } from "../policy/fields.ts";
 import { checkTemplate } from "./template.ts";
 
@@ -23,6 +24,16 @@ const settings = v.strictObject({
   ),
 });
 
+const turns = v.pipe(positive, v.maxValue(MAX_TURNS));
+
+/** What the model is shown of earlier turns, within the limit of the policy. */
+const history = v.strictObject({
+  /** The newest turns, of which results are not shortened. */
+  wholeTurns: v.optional(turns),
+  /** Most turns. */
+  maxTurns: v.optional(turns),
+});
+
 /** Accepts what `PUT /v1/assistants/:id` takes. See docs/assistants.md. */
 export const assistantDocument = v.strictObject({
   /** A template, see template.ts. Empty: the model gets no instructions. */
@@ -35,6 +46,8 @@ export const assistantDocument = v.strictObject({
   settings: v.optional(settings, {}),
   /** The only tools of the assistant, within policy. Absent: every tool that policy allows. */
   toolIds: v.optional(v.pipe(v.array(name), v.maxLength(128))),
+  /** Absent: every turn whole. */
+  history: v.optional(history),
   /** What a page shows above an empty conversation. */
   heading: v.optional(pageText),
   /** Questions that a page offers. */
@@ -46,5 +59,7 @@ export type AssistantDocument = v.InferOutput<typeof assistantDocument>;
 
 /** The same as an author or a client writes it: what has a default may be left out. */
 export type AssistantInput = v.InferInput<typeof assistantDocument>;
+
+export type HistoryRule = NonNullable<AssistantDocument["history"]>;
 
 export type AssistantSettings = AssistantDocument["settings"];

@@ -14,6 +14,8 @@ export interface HistoryReference extends Labelled {
   readonly hash: string;
   /** Turns in the window: the newest ones. */
   readonly turns: number;
+  /** Of these, the oldest ones, with shortened results. */
+  readonly shortened: number;
   /** Older turns that did not fit. */
   readonly leftOut: number;
 }

@@ -9,7 +9,7 @@ import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ContentPart } from "../../protocol/tool/content.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
-import { truncateResult, TRUNCATION_MARKER } from "./truncate-result.ts";
+import { truncateResult, TRUNCATION_MARKER } from "../../protocol/tool/truncate-result.ts";
 import { expectState, type ExpectedCall, type Expectation } from "../verification/expect-state.ts";
 
 /** A tool's output, and what leaves the runner of it. */

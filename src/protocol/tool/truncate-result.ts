@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
-import { isHighSurrogate, utf8Bytes } from "../../protocol/text/encoding.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
+import { isHighSurrogate, utf8Bytes } from "../text/encoding.ts";
 
 /** Marks the place where text was cut. A warning tells the model the same. */
 export const TRUNCATION_MARKER = "…[truncated]";
