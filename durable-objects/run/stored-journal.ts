@@ -65,7 +65,7 @@ export class StoredJournal implements RunJournal {
   #stored: RunProgress;
   #messages: TranscriptMessage[] = [];
   #invocations = new Map<number, ToolInvocationRecord>();
-  #audits: AuditEntry[] = [];
+  #audits: (readonly [entry: AuditEntry, usedNames?: readonly string[]])[] = [];
   /** Events that are not sent yet, because they are not stored. */
   #held: LoggedEvent[] = [];
   #flushing: { readonly cancel: () => void; readonly withinMs: number } | undefined;
@@ -133,8 +133,8 @@ export class StoredJournal implements RunJournal {
     this.#flushWithin(STORE_WITHIN_MS);
   }
 
-  audit(entry: AuditEntry): void {
-    this.#audits.push(entry);
+  audit(...ended: readonly [entry: AuditEntry, usedNames?: readonly string[]]): void {
+    this.#audits.push(ended);
     this.#flushWithin(STORE_WITHIN_MS);
   }
 
@@ -155,7 +155,7 @@ export class StoredJournal implements RunJournal {
           invocations.tell(message.aboutInvocation);
         }
         if ([...this.#invocations.values()].some(concernsOperator)) notices.updated();
-        for (const entry of this.#audits) notices.callEnded(entry);
+        for (const ended of this.#audits) notices.callEnded(...ended);
         this.#storeProgress();
         log.flush();
       });

@@ -148,6 +148,10 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return this.#open.records.storageUse(query);
   }
 
+  async usedNames(person: string, hashes: readonly string[]): Promise<readonly string[]> {
+    return this.#open.records.usedNames(person, hashes);
+  }
+
   /**
    * Handles all deadlines. Contract: an alarm may ring too early or twice; each part checks what is
    * due.

@@ -27,8 +27,8 @@ export interface RunJournal {
   record(invocation: ToolInvocationRecord): void;
   /** Replaces some of the run's facts. */
   note(facts: Partial<RunFacts>): void;
-  /** Queues an entry for the tenant's audit log. */
-  audit(entry: AuditEntry): void;
+  /** Queues an entry for the tenant's audit log, and hashes of what its call named. */
+  audit(entry: AuditEntry, usedNames?: readonly string[]): void;
   /** The facts that are already with storage; see `flush`. */
   readonly storedFacts: RunFacts;
   /**

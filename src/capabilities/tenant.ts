@@ -148,6 +148,8 @@ export interface TenantRecordsMethods {
   audit(query: AuditQuery): Promise<AuditPage>;
   /** What the runs of a person and of the tenant stored. */
   storageUse(query: StorageQuery): Promise<StorageUse>;
+  /** Which of these hashes a person used before; see UsedNames. */
+  usedNames(person: string, hashes: readonly string[]): Promise<readonly string[]>;
 }
 
 /**

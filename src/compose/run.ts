@@ -1,4 +1,5 @@
 import { createConsoleLog } from "../adapters/platform/console-log.ts";
+import { createUsedNames } from "../adapters/keys/hmac-used-names.ts";
 import { createFingerprints } from "../adapters/keys/hmac-fingerprints.ts";
 import { createHmacRunIds } from "../adapters/run/hmac-run-ids.ts";
 import { randomBytes, systemClock, systemRandom } from "../adapters/platform/system.ts";
@@ -147,6 +148,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     approvals,
     approvalSigner: createApprovalSigner(env.rootSecret, env.olderSecret),
     fingerprints: createFingerprints(env.rootSecret, env.olderSecret),
+    usedNames: createUsedNames(env.rootSecret, tenants.usedNames),
     limitTime,
     limitStorage,
     endsAtMs,

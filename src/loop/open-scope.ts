@@ -164,7 +164,7 @@ function openTools(
     tools,
     images: new ConversationImages({ ...ports, runId }, keptSoFar(transcript, invocations)),
     invocations,
-    flow: createFlow(invocations, () => transcript.messages),
+    flow: createFlow(invocations, () => transcript.messages, ports.approvals),
     policy,
     pin,
     budget,

@@ -1,5 +1,10 @@
 import { errorOf } from "../protocol/outcome/failures.ts";
 import type { ImageKeeper } from "../capabilities/files.ts";
+import type { UsedNames } from "../capabilities/used-names.ts";
+import { namesIn } from "../protocol/approval/new-values.ts";
+import type { Principal } from "../protocol/identity/principal.ts";
+import type { JsonObject } from "../protocol/json/value.ts";
+import { isOwnUse } from "./flow/evidence.ts";
 import type { Veto } from "../capabilities/hook.ts";
 import { hashText } from "../protocol/json/canonical-hash.ts";
 import type { CallLesson } from "../protocol/invocation/record.ts";
@@ -26,6 +31,8 @@ export type FinalisePorts = RecordPorts &
   HookPorts &
   PlanPorts & {
     readonly history: CallHistory;
+    readonly usedNames: UsedNames;
+    readonly principal: Principal;
     readonly images: Pick<ImageKeeper, "keep">;
   };
 
@@ -56,6 +63,7 @@ export async function finalise(
     outcome,
     ...learnt,
     ...(isStep && result.outcome.ok && { output: result.outcome.value.raw }),
+    usedNames: isDone ? await hashNames(ports, call, shownArgs) : [],
     ...undo,
     warnings: [...warnings, ...undo.warnings],
     ...ending,
@@ -70,6 +78,20 @@ export async function finalise(
   const veto = await askHooksAfter(ports, asked, { observation, content: showContent(content) });
   if (veto) return { ...conclusion, outcome: withhold(outcome, veto), warnings: undo.warnings };
   return { ...conclusion, content: keepImages(ports.images, content) };
+}
+
+/** Most names of one call that are remembered. */
+const MAX_NAMES = 32;
+
+/** Hashes what a call that discloses or changes something named, as the person's own use. */
+async function hashNames(
+  { approvals, invocations, usedNames, principal }: FinalisePorts,
+  { tool, context }: ActiveCall,
+  shownArgs: JsonObject = {},
+): Promise<readonly string[]> {
+  const record = invocations.find(context);
+  if (!record || !(mutates(tool) || tool.discloses) || !isOwnUse(approvals, record)) return [];
+  return usedNames.hash(principal, namesIn(shownArgs).slice(0, MAX_NAMES));
 }
 
 const WITHHELD_RESULT = "the tool ran, but its result is withheld: ";

@@ -4,6 +4,7 @@ import type { BudgetLedger } from "../capabilities/budget.ts";
 import type { ImageKeeper } from "../capabilities/files.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
 import type { Log } from "../capabilities/log.ts";
+import type { UsedNames } from "../capabilities/used-names.ts";
 import type { Clock, Random } from "../capabilities/system.ts";
 import type { ConnectionBroker } from "../capabilities/connection.ts";
 import type { PendingSteering, RunJournal } from "../capabilities/run-journal.ts";
@@ -39,6 +40,7 @@ export interface ToolRunnerPorts {
   readonly approvalSigner: ApprovalSigner;
   readonly places: ApprovalPlaces;
   readonly fingerprints: Fingerprints;
+  readonly usedNames: UsedNames;
   readonly principal: Principal;
   /** The same, as the rules of a policy about callers see it. */
   readonly caller: Caller;

@@ -73,7 +73,8 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   if (known) ports.approvals.withdraw(known.number, endedAtMs);
   const seen = content.length > 0 ? { content: showContent(content) } : {};
   ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation, ...seen }]);
-  ports.journal.audit(auditCall(ports, call, { end, grounds: conclusion.grounds ?? {} }));
+  const { grounds = {}, usedNames } = conclusion;
+  ports.journal.audit(auditCall(ports, call, { end, grounds }), usedNames);
   return toExecResult(toolCallId, invocationState, end);
 }
 

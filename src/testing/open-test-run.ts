@@ -17,6 +17,7 @@ import type { RunClaim } from "../protocol/run/claim.ts";
 import { narrowRun } from "../protocol/policy/narrow-run.ts";
 import { createInputBound } from "../wire/model/input-bound.ts";
 import { openAIWire } from "../wire/openai/wire.ts";
+import { NO_USED_NAMES } from "./no-used-names.ts";
 import { createWorkspaceBinder } from "../workspace/bind-workspace.ts";
 import { fillNode20 } from "./fill-node-20.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -97,6 +98,7 @@ export async function openTestRun(settings: RunSettings): Promise<OpenTestRun> {
     approvalSigner: createApprovalSigner(SECRET),
     places: { take: () => Promise.resolve("taken") },
     fingerprints: createFingerprints(SECRET),
+    usedNames: NO_USED_NAMES,
     authorizationOf: createPolicyAuthorization,
     broker: await storeConnections(connections),
     ledger: new MemoryLedger({ clock, registry: policies, tenantId }),

@@ -222,6 +222,7 @@ const TENANT: MethodsOf<TenantMethods> = {
   outcomes: "rpc",
   audit: "rpc",
   storageUse: "rpc",
+  usedNames: "rpc",
 };
 const WORKSPACE: MethodsOf<WorkspaceMethods> = { call: "rpc", recheck: "rpc" };
 

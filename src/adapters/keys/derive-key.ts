@@ -9,10 +9,11 @@
  * | summaries of removed audit records | audit-signer.ts | label `audit-removal` |
  * | cursors of lists | sealed-cursors.ts | label `cursor` |
  * | fingerprints of what leaves a run | hmac-fingerprints.ts | label `fingerprint` |
+ * | hashes of names that a person used | hmac-used-names.ts | label `used-name` |
  * | run ids, and run ids of an `Idempotency-Key` | hmac-run-ids.ts | no label: the root secret
  * itself |
  *
- * During a rotation each of them, except cursors, also verifies with the older secret.
+ * During a rotation each of them, except cursors and used names, also verifies with the older secret.
  *
  * Run ids are the exception, for compatibility. A run id that an older release made, and the run of
  * an older `Idempotency-Key`, must be found again, so their derivation stays as it was.
@@ -23,7 +24,8 @@ export type KeyLabel =
   | "embed-token"
   | "cursor"
   | "fingerprint"
-  | "audit-removal";
+  | "audit-removal"
+  | "used-name";
 
 /**
  * Derives the key of one purpose from the root secret RUN_ID_SECRET (HKDF-SHA-256, RFC 5869), so

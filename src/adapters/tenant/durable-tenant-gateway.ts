@@ -28,6 +28,12 @@ export interface TenantGateway {
   readonly trail: AuditTrail;
   /** Fails: throws when the tenant's object does not answer. */
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
+  /** Which hashes a person used before. Fails: likewise. */
+  readonly usedNames: (
+    tenantId: TenantId,
+    person: string,
+    hashes: readonly string[],
+  ) => Promise<readonly string[]>;
   ledgerOf(tenantId: TenantId): BudgetLedger;
   placesOf(tenantId: TenantId): ApprovalPlaces;
   noticesOf(tenantId: TenantId): NoticeReceiver;
@@ -61,6 +67,7 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
       record: (tenantId, entry) => recordsOf(tenantId).record(entry),
       read: (tenantId, query) => recordsOf(tenantId).audit(query),
     },
+    usedNames: (tenantId, ...asked) => recordsOf(tenantId).usedNames(...asked),
     storageUse: (tenantId, query) => recordsOf(tenantId).storageUse(query),
     ledgerOf: (tenantId) => createLedger(() => headOf(tenantId)),
     placesOf: (tenantId) => ({

@@ -38,6 +38,7 @@ export function replayPorts(
     places: NO_PLACES,
     approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
     fingerprints: { of: (_run, value) => Promise.resolve(value) },
+    usedNames: { hash: () => Promise.resolve([]), known: () => Promise.resolve(new Set()) },
     model,
     inbox: new ReplaySteering(replay),
     hooks: [],

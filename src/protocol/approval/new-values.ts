@@ -10,28 +10,46 @@ export interface KnownValues {
   readonly used: readonly JsonObject[];
 }
 
+/** An argument that names something. */
+export interface NamedValue {
+  /** JSON pointer into the arguments. */
+  readonly pointer: string;
+  /** Of an address of the web, its host. */
+  readonly name: string;
+}
+
 /** A recipient, an account or an address has no spaces, and a digit or a mark. */
 const NAMES_SOMETHING = /^(?=.*[\d@.:/])\S{4,256}$/;
 
 /**
  * Lists the arguments that name a recipient, an account or a host which neither the person wrote
  * nor an earlier write used. Of an address of the web the host counts.
- * Contract: pure; JSON pointers.
+ * Contract: pure.
  */
-export function listNewValues(shown: JsonObject, { words, used }: KnownValues): readonly string[] {
-  const known = new Set(
-    used.flatMap((args) => [...leavesOf(args)].map(({ value }) => nameOf(value))),
-  );
+export function listNewValues(
+  shown: JsonObject,
+  { words, used }: KnownValues,
+): readonly NamedValue[] {
+  const known = new Set(used.flatMap((args) => namesIn(args)));
   for (const text of words) for (const { 0: url } of text.matchAll(URLS)) known.add(nameOf(url));
-  return [...leavesOf(shown)].flatMap(({ pointer, value }) => {
-    if (typeof value !== "string" || !NAMES_SOMETHING.test(value)) return [];
-    const name = nameOf(value);
-    return known.has(name) || standsIn(name ?? value, words) ? [] : [pointer];
-  });
+  return namedIn(shown).filter(({ name }) => !known.has(name) && !standsIn(name, words));
+}
+
+/** Lists what the arguments of a call name, each once. Contract: pure. */
+export function namesIn(shown: JsonObject): readonly string[] {
+  return [...new Set(namedIn(shown).map(({ name }) => name))];
 }
 
 const URLS = /https?:\/\/\S+/g;
 
-function nameOf(value: unknown): string | undefined {
-  return typeof value === "string" ? URL.parse(value)?.host || value : undefined;
+function namedIn(shown: JsonObject): readonly NamedValue[] {
+  return [...leavesOf(shown)].flatMap(({ pointer, value }) =>
+    typeof value === "string" && NAMES_SOMETHING.test(value)
+      ? [{ pointer, name: nameOf(value) }]
+      : [],
+  );
+}
+
+function nameOf(value: string): string {
+  return URL.parse(value)?.host || value;
 }

@@ -25,4 +25,9 @@ export type TenantNotice =
   /** What was said in the run is deleted, or in the whole conversation that begins with it. */
   | { readonly type: "erased" | "conversation_erased" }
   | { readonly type: "approval"; readonly approval: ApprovalSummary }
-  | { readonly type: "audit"; readonly entry: AuditEntry };
+  | {
+      readonly type: "audit";
+      readonly entry: AuditEntry;
+      /** Hashes of the recipients, accounts and hosts that the call named. Absent: none. */
+      readonly usedNames?: readonly string[];
+    };

@@ -88,7 +88,8 @@ export async function openReview(
       invocations.find((one) => one.step === step && one.toolCallId === toolCallId),
     ended: () => invocations.filter(({ end }) => end),
   };
-  const flow = createFlow(calls, messages);
+  // What is new is read where a packet is built.
+  const flow = createFlow(calls, messages, { newest: () => undefined });
   const { workspaceId = soleWorkspace(pinned, principal) } = claim;
   const caller = callerOf(claim, ports.modelOf);
   return ok({

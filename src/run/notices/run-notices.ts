@@ -69,9 +69,10 @@ export class RunNotices {
   }
 
   /** A call has ended. Repeated refusals are counted, and reported when the run waits or ends. */
-  callEnded(entry: AuditEntry): void {
+  callEnded(entry: AuditEntry, usedNames: readonly string[] = []): void {
     const { outbox, refusals } = this.#ports;
-    if (refusals.isRecordedInFull(entry)) outbox.notify({ type: "audit", entry });
+    if (!refusals.isRecordedInFull(entry)) return;
+    outbox.notify({ type: "audit", entry, ...(usedNames.length > 0 && { usedNames }) });
   }
 
   /** The run waits. */

@@ -1,7 +1,10 @@
 import type { Fingerprints } from "../../capabilities/fingerprints.ts";
+import type { UsedNames } from "../../capabilities/used-names.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { ConfirmationPacket, ShownStates } from "../../protocol/approval/packet.ts";
 import { diffShown, type ShownCall, type ShownChange } from "../../protocol/approval/shown.ts";
+import type { Principal } from "../../protocol/identity/principal.ts";
+import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { madeAfter } from "../../protocol/label/source.ts";
 import { listNewValues } from "../../protocol/approval/new-values.ts";
@@ -16,6 +19,8 @@ import { planSteps } from "./plan-steps.ts";
 export interface PacketPorts extends UndoPorts {
   readonly log: Log;
   readonly fingerprints: Fingerprints;
+  readonly usedNames: UsedNames;
+  readonly principal: Principal;
   readonly flow: FlowPort;
   readonly invocations: Pick<InvocationLedger, "find">;
 }
@@ -44,23 +49,33 @@ export async function readPacket(
   seen?: ConfirmationPacket,
 ): Promise<PacketNow> {
   const states = await subject.states();
-  const packet = await buildPacket(ports, subject, states);
+  const packet = await buildPacket(ports, subject, { ...states, seen });
   if (!seen) return { packet, changes: [] };
   // A field that may drift must not ask again through the texts that name it.
   const onlyDrifts = seen.drifting && diffShown(seen, { ...seen, ...states }).length === 0;
-  const compared = onlyDrifts ? await buildPacket(ports, subject, seen) : packet;
+  const compared = onlyDrifts ? await buildPacket(ports, subject, { ...seen, seen }) : packet;
   return { packet, changes: diffShown(seen, compared) };
 }
 
-/** Tells after which text of others the call was made, and what is new in it. */
-function originOf(
-  { flow }: Pick<PacketPorts, "flow">,
+/**
+ * Tells after which text of others the call was made, and what is new in it. What was new when
+ * people were asked stays new in the same arguments: a use in the meantime asks nobody again.
+ */
+async function originOf(
+  { flow, usedNames, principal }: PacketPorts,
   { tool, accepted, authority }: ValiditySubject,
-): Pick<ShownCall, "after" | "newHere"> {
+  seen: ConfirmationPacket | undefined,
+): Promise<Pick<ShownCall, "after" | "newHere">> {
   const evidence = flow.evidenceOf(authority.context, tool);
   if (!evidence || evidence.after.length === 0) return {};
   const known = { words: evidence.words(), used: evidence.used() };
-  const newHere = listNewValues(accepted.shown, known);
+  const named = listNewValues(accepted.shown, known);
+  const isSame = seen && toCanonicalJson(seen.arguments.shown) === toCanonicalJson(accepted.shown);
+  const names = isSame ? [] : named.map(({ name }) => name);
+  const used = await usedNames.known(principal, names);
+  const newHere = named
+    .filter(({ pointer, name }) => (isSame ? seen.newHere?.includes(pointer) : !used.has(name)))
+    .map(({ pointer }) => pointer);
   return { ...madeAfter(evidence.after), ...(newHere.length > 0 && { newHere }) };
 }
 
@@ -71,7 +86,11 @@ function originOf(
 async function buildPacket(
   ports: PacketPorts,
   subject: ValiditySubject,
-  { beforeState, afterState }: ShownStates,
+  {
+    beforeState,
+    afterState,
+    seen,
+  }: ShownStates & { readonly seen?: ConfirmationPacket | undefined },
 ): Promise<ShownCall> {
   const { tool, accepted, authority } = subject;
   const { args, shown } = accepted;
@@ -85,7 +104,7 @@ async function buildPacket(
   return {
     actionName: { title, ...named, version: tool.version },
     consequence,
-    ...originOf(ports, subject),
+    ...(await originOf(ports, subject, seen)),
     ...(workspaceId !== undefined && { workspaceId }),
     arguments: { shown, withheld: withheldPaths(args, shown) },
     ...(steps && { steps }),

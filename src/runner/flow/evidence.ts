@@ -1,3 +1,4 @@
+import type { ApprovalDesk } from "../../capabilities/approval.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
@@ -12,8 +13,9 @@ export interface FlowPort {
   evidenceOf(operation: Operation, tool: BoundToolRuntime): FlowEvidence | undefined;
 }
 
-/** The calls of a run. */
+/** The calls of a run, and the approvals of them. */
 export type FlowCalls = Pick<InvocationLedger, "find" | "ended">;
+export type FlowApprovals = Pick<ApprovalDesk, "newest">;
 /** Lists the conversation of a run. */
 export type FlowMessages = () => readonly TranscriptMessage[];
 
@@ -25,7 +27,11 @@ export const NO_FLOW: FlowPort = { evidenceOf: () => undefined };
  * was: no rule holds them up.
  * Contract: what it tells of a call is the same in every attempt, in every incarnation.
  */
-export function createFlow(calls: FlowCalls, messages: FlowMessages): FlowPort {
+export function createFlow(
+  calls: FlowCalls,
+  messages: FlowMessages,
+  approvals: FlowApprovals,
+): FlowPort {
   return {
     evidenceOf(operation, tool) {
       const record = calls.find(operation);
@@ -35,7 +41,7 @@ export function createFlow(calls: FlowCalls, messages: FlowMessages): FlowPort {
         isPersons: record.origin === "direct",
         isEdited: record.proposedText !== undefined,
         resultsOf: (toolId) => calls.ended().flatMap((one) => resultOf(one, { toolId, record })),
-        used: () => calls.ended().flatMap((one) => writtenWith(one, record)),
+        used: () => calls.ended().flatMap((one) => writtenWith(approvals, one, record)),
         words: () => messages().flatMap(wordsOf),
         proposed: () => proposedArguments(record, tool),
       };
@@ -43,12 +49,26 @@ export function createFlow(calls: FlowCalls, messages: FlowMessages): FlowPort {
   };
 }
 
+/**
+ * Tells whether what a call names counts as used by the person: no stranger can have asked for the
+ * call, or people approved it.
+ * Threat: text of others makes a model keep a note of an address, so that the address looks known.
+ */
+export function isOwnUse(
+  approvals: FlowApprovals,
+  { after, number }: Pick<ToolInvocationRecord, "after" | "number">,
+): boolean {
+  return after === undefined || approvals.newest(number)?.status === "approved";
+}
+
 function writtenWith(
-  { state, step, binding }: ToolInvocationRecord,
-  record: ToolInvocationRecord,
+  approvals: FlowApprovals,
+  earlier: ToolInvocationRecord,
+  { step }: ToolInvocationRecord,
 ): readonly JsonObject[] {
-  const isWrite = state === "COMPLETED" && binding?.mutates === true && step < record.step;
-  return isWrite ? [binding.shownArgs] : [];
+  const { state, binding } = earlier;
+  const isWrite = state === "COMPLETED" && binding?.mutates === true && earlier.step < step;
+  return isWrite && isOwnUse(approvals, earlier) ? [binding.shownArgs] : [];
 }
 
 /** The result of a successful call that ended before another one was proposed. */

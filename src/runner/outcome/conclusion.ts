@@ -40,6 +40,8 @@ export interface Conclusion {
   /** The effect is that of an earlier attempt. */
   readonly isReplay?: boolean;
   readonly grounds?: Grounds;
+  /** Hashes of what the call named; see UsedNames. */
+  readonly usedNames?: readonly string[];
 }
 
 /** The output that the model and the run's readers see; `data` is null when nobody knows it. */

@@ -30,6 +30,7 @@ import { openAIWire } from "../../wire/openai/wire.ts";
 import { createToolRunner, type ToolRunner } from "../../runner/tool-runner.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { MemoryJournal } from "../memory-journal.ts";
+import { NO_USED_NAMES } from "../no-used-names.ts";
 import { fakeRunCapabilities, newestOf, policyOf } from "./fakes.ts";
 import { TestDesk } from "./test-desk.ts";
 
@@ -104,6 +105,7 @@ export function lenientPorts(): Pick<
   | "inputBound"
   | "modelOf"
   | "hooks"
+  | "usedNames"
   | "log"
   | "random"
   | "registry"
@@ -125,6 +127,7 @@ export function lenientPorts(): Pick<
     approvalSigner: createApprovalSigner(APPROVAL_SECRET),
     places: { take: () => Promise.resolve("taken") },
     fingerprints: createFingerprints(APPROVAL_SECRET),
+    usedNames: NO_USED_NAMES,
     hooks: [],
     log: new MemoryLog(),
     limitTime: () => {},
@@ -164,7 +167,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
     nextPart: () => ++parts,
     images: new ConversationImages({ ...ports, journal, runId: RUN_ID }, []),
     invocations,
-    flow: createFlow(invocations, () => []),
+    flow: createFlow(invocations, () => [], ports.approvals),
     workflowId: RUN_ID,
     tools,
     versions: newestOf(tools),

@@ -26,6 +26,8 @@ import {
   policyOf,
   fakeScope,
 } from "../../../src/testing/fakes/fakes.ts";
+import { NO_USED_NAMES } from "../../../src/testing/no-used-names.ts";
+import { person } from "../../../src/testing/person.ts";
 import { MemoryLog } from "../../../src/testing/memory-log.ts";
 import { contextOf, passing, RUN_ID } from "../../../src/testing/fakes/runner-ports.ts";
 
@@ -82,6 +84,8 @@ async function packetOf(change: object = {}, args: JsonObject = ARGS): Promise<C
     tools,
     versions: newestOf(tools),
     fingerprints: FINGERPRINTS,
+    usedNames: NO_USED_NAMES,
+    principal: person("ann"),
     log: new MemoryLog(),
     invocations: { find: () => undefined },
     flow: NO_FLOW,
