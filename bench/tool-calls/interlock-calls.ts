@@ -25,6 +25,7 @@ import { ConversationImages } from "../../src/loop/conversation-images.ts";
 import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
 import { createFlow } from "../../src/runner/flow/evidence.ts";
+import { NO_USED_NAMES } from "../../src/testing/no-used-names.ts";
 import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";
@@ -135,7 +136,8 @@ function makePorts(): ToolRunnerPorts {
   return {
     tools,
     invocations,
-    flow: createFlow(invocations, () => []),
+    usedNames: NO_USED_NAMES,
+    flow: createFlow(invocations, () => [], NO_APPROVALS),
     nextPart: () => 0,
     workflowId: RUN_ID,
     registry: { current: () => Promise.resolve(pin) },

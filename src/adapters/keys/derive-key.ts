@@ -13,7 +13,8 @@
  * | run ids, and run ids of an `Idempotency-Key` | hmac-run-ids.ts | no label: the root secret
  * itself |
  *
- * During a rotation each of them, except cursors and used names, also verifies with the older secret.
+ * During a rotation each of them, except cursors and used names, also verifies with the older
+ * secret.
  *
  * Run ids are the exception, for compatibility. A run id that an older release made, and the run of
  * an older `Idempotency-Key`, must be found again, so their derivation stays as it was.
