@@ -52,6 +52,8 @@ export interface AssistantRegistry {
  * Contract: the answer may be 30 seconds old. Throws when the tenant's object does not answer.
  */
 export interface AssistantStore {
+  /** Lists the ids of the tenant's assistants and of the deployment's own. */
+  list(tenantId: TenantId): Promise<readonly string[]>;
   /** The deployment's own assistant stands in for a `default` that the tenant has not stored. */
   find(tenantId: TenantId, id: string): Promise<Assistant | undefined>;
   /** Forgets what this isolate knows of an assistant, because a change went through it. */

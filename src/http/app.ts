@@ -21,7 +21,7 @@ import { INVOKE_ROUTES } from "./runs/invoke.ts";
 import { OUTCOME_ROUTES } from "./runs/outcomes.ts";
 import { PAGE_TEXT_ROUTES } from "./pages/page-texts.ts";
 import { POLICY_ROUTES } from "./tenant/policy.ts";
-import { problem } from "./request/problem.ts";
+import { isProblem, problem } from "./request/problem.ts";
 import { PROVIDER_ROUTES } from "./tenant/providers.ts";
 import { RUN_LIST_ROUTES } from "./runs/run-list.ts";
 import { RUN_ROUTES } from "./runs/runs.ts";
@@ -68,6 +68,14 @@ export function createApp(services: Services, more: Routes = {}): HonoBase {
     const handlers = Object.entries<Route>(methods).map(
       ([method, route]) => [method as Method, authorise(services, route)] as const,
     );
+    const { formatRefusal } =
+      Object.values<Route>(methods).find((route) => route.formatRefusal) ?? {};
+    if (formatRefusal) {
+      app.use(path, async (context, next) => {
+        await next();
+        if (isProblem(context.res)) context.res = await formatRefusal(context.res);
+      });
+    }
     addAddress(app, path, handlers);
   }
   addAddress(app, "/healthz", [["GET", () => Response.json({ status: "ok" })]]);

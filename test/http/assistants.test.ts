@@ -204,7 +204,10 @@ describe("a run", () => {
 
 test("an assistant that cannot be read is a 503, and no other assistant stands in", async () => {
   const assistants = createCachedAssistants({
-    registry: { read: () => Promise.reject(new TypeError("not implemented")) },
+    registry: {
+      read: () => Promise.reject(new TypeError("not implemented")),
+      list: () => Promise.reject(new TypeError("not implemented")),
+    },
     clock: new FakeClock(),
     declared: new Map([["default", {} as AssistantDocument]]),
   });

@@ -150,7 +150,8 @@ describe("an unknown wire", () => {
         400,
         expect.objectContaining({
           code: "wire_unknown",
-          detail: "Name one of these in `wire`: assistant-transport, ui-message, lines.",
+          detail:
+            "Name one of these in `wire`: assistant-transport, ui-message, event-lines, lines.",
         }),
       ]);
     }

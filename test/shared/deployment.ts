@@ -8,6 +8,8 @@ import { registerContracts } from "../../src/contracts/check/register.ts";
 import { approvalsPage, chatPage } from "../../src/http/pages/pages.ts";
 import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
+import { openAICompletions } from "../../src/http/clients/openai-completions.ts";
+import { openAIResponses } from "../../src/http/clients/openai-responses.ts";
 import { uiMessage } from "../../src/http/clients/ui-chat.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { responsesWire } from "../../src/wire/responses/wire.ts";
@@ -16,7 +18,7 @@ import { responsesWire } from "../../src/wire/responses/wire.ts";
 export const EVERY_WIRE_AND_PAGE: DeploymentChoices = {
   wires: {
     models: [openAIWire, responsesWire, anthropicWire],
-    clients: [assistantTransport, uiMessage],
+    clients: [assistantTransport, uiMessage, openAIResponses, openAICompletions],
   },
   pages: [chatPage, approvalsPage],
 };

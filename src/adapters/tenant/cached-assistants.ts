@@ -17,7 +17,7 @@ const CACHE_MS = 30_000;
 const MAX_CACHED = 100;
 
 export interface CachedAssistantPorts {
-  readonly registry: Pick<AssistantRegistry, "read">;
+  readonly registry: Pick<AssistantRegistry, "read" | "list">;
   readonly clock: Pick<Clock, "nowMs">;
   /** The deployment's own assistants. */
   readonly declared: DeclaredAssistants;
@@ -43,6 +43,10 @@ export function createCachedAssistants(ports: CachedAssistantPorts): AssistantSt
       const [oldest] = cache.keys();
       if (oldest !== undefined && cache.size > MAX_CACHED) cache.delete(oldest);
       return found;
+    },
+    async list(tenantId) {
+      const stored = await registry.list(tenantId);
+      return [...new Set([...declared.keys(), ...stored.map(({ id }) => id)])];
     },
     forget: (tenantId, id) => void cache.delete(keyOf(tenantId, id)),
   };

@@ -4,7 +4,7 @@ import { ownerOf, viewerOf } from "../../protocol/identity/viewer.ts";
 import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import { chatRequestBody } from "../../protocol/run/chat-request.ts";
+import { chatRequestBody, type ChatRequestBody } from "../../protocol/run/chat-request.ts";
 import type { RunRequest } from "../../protocol/run/request.ts";
 import type { RunStatus } from "../../protocol/run/state.ts";
 import { formatExpectation } from "../../protocol/text/format-expectation.ts";
@@ -35,15 +35,21 @@ export async function requestInChat(
   first: RunId,
   asked: unknown,
 ): Promise<Result<Omit<RunRequest, "bodyBytes">, Response>> {
-  const config = { abortEarly: true, message: formatExpectation };
-  const parsed = v.safeParse(chatRequestBody, asked, config);
-  if (!parsed.success) return fail(refuseShape(parsed.issues));
-  const body = replaceHalvesOf(parsed.output);
+  const read = readAsked(asked);
+  if (!read.ok) return read;
+  const body = read.value;
   if (body.conversationId !== undefined) {
     return ok({ runId: await services.runIds.mint(ownerOf(principal)), body });
   }
   const requestHash = await hashOf(body as JsonValue);
   return ok({ runId: first, requestHash, isOfChat: true, body });
+}
+
+/** Checks what a client's post asks for as any request is checked. Fails: the response to send. */
+export function readAsked(asked: unknown): Result<ChatRequestBody, Response> {
+  const config = { abortEarly: true, message: formatExpectation };
+  const parsed = v.safeParse(chatRequestBody, asked, config);
+  return parsed.success ? ok(replaceHalvesOf(parsed.output)) : fail(refuseShape(parsed.issues));
 }
 
 /** Finds the newest run of a chat, unless it has ended. */

@@ -1,6 +1,8 @@
 import type { ApprovalDecision } from "../../capabilities/run.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
+import type { RunId } from "../../protocol/identity/ids.ts";
 import type { ClientWire } from "../../protocol/run/client-wire.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { EventPosition } from "../../protocol/run/event-id.ts";
 import { decide, refuseDecision } from "../approvals/approvals.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
@@ -27,20 +29,30 @@ export interface PostedDecisions {
  */
 export async function answerDecisions(
   authorised: AuthorisedRequest,
-  { runId: named, decisions, after }: PostedDecisions,
+  { after, ...posted }: PostedDecisions,
   wire: ClientWire,
 ): Promise<Response> {
+  if (!after) return problem("nothing_to_decide");
+  const runId = await recordDecisions(authorised, posted);
+  return runId.ok ? followRun(authorised, { runId: runId.value, wire, after }) : runId.failure;
+}
+
+/** Records decisions, and answers their run. Fails: the response to send. */
+export async function recordDecisions(
+  authorised: AuthorisedRequest,
+  { runId: named, decisions }: Omit<PostedDecisions, "after">,
+): Promise<Result<RunId, Response>> {
   const { principal, services } = authorised;
-  if (decisions.length === 0 || !after) return problem("nothing_to_decide");
+  if (decisions.length === 0) return fail(problem("nothing_to_decide"));
   if (!principal.scopes.includes("approvals:decide")) {
     const detail = "Use a token with scope approvals:decide.";
-    return problem("insufficient_scope", { detail });
+    return fail(problem("insufficient_scope", { detail }));
   }
   const runId = await services.runIds.verifyFor(named, viewerOf(principal));
-  if (!runId) return problem("run_not_found");
+  if (!runId) return fail(problem("run_not_found"));
   for (const { approvalId, ...decision } of decisions) {
     const answer = await decide(authorised, approvalId, decision);
-    if (answer.kind !== "decided" && answer.kind !== "closed") return refuseDecision(answer);
+    if (answer.kind !== "decided" && answer.kind !== "closed") return fail(refuseDecision(answer));
   }
-  return followRun(authorised, { runId, wire, after });
+  return ok(runId);
 }

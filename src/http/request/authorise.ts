@@ -21,6 +21,8 @@ export interface Route {
   /** Refuses embed tokens, whatever their scopes are. */
   readonly refusesEmbedTokens?: boolean;
   readonly handle: (request: AuthorisedRequest) => Promise<Response>;
+  /** Gives the refusals of its address the shape that the clients of the address read. */
+  readonly formatRefusal?: (refusal: Response) => Promise<Response>;
 }
 
 /** A request whose caller is known, has the route's scope and is within the rate limit. */

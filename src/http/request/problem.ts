@@ -23,12 +23,19 @@ export interface ProblemDetail {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Tells whether an answer is a refusal of ours. */
+export function isProblem({ headers }: Response): boolean {
+  return headers.get("content-type") === PROBLEM_TYPE;
+}
+
+const PROBLEM_TYPE = "application/problem+json";
+
 /** Builds the answer to a refused request, as RFC 9457 problem details. */
 export function problem(code: ProblemCode, extra: ProblemDetail = {}): Response {
   const { status, title } = PROBLEMS[code];
   const { headers, ...members } = extra;
   return Response.json(
     { type: "about:blank", title, status, code, ...members },
-    { status, headers: { ...headers, "content-type": "application/problem+json" } },
+    { status, headers: { ...headers, "content-type": PROBLEM_TYPE } },
   );
 }

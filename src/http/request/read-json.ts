@@ -46,6 +46,24 @@ export async function readSizedJson<T>(
   const read = await readText(request, maxBytes);
   if (!read.ok) return read;
   const { text, bytes } = read.value;
+  const json = parseJson(text, fields);
+  if (!json.ok) return json;
+  const { value } = json.value;
+  // One issue is enough: a hostile body can have a million.
+  // Our text for an issue: the default text of valibot repeats the input.
+  const parsed = v.safeParse(schema, value, { abortEarly: true, message: formatExpectation });
+  if (!parsed.success) return fail(refuseShape(parsed.issues, fields));
+  // 1e999 is valid JSON, but becomes Infinity, which cannot be stored or compared.
+  return hasFiniteNumbers(value)
+    ? ok({ value: parsed.output, bytes })
+    : fail(problem("number_too_large"));
+}
+
+/** Parses JSON text that is neither too deep nor ambiguous. Fails: the response to send. */
+export function parseJson(
+  text: string,
+  fields?: ReadonlySet<string>,
+): Result<{ readonly value: unknown }, Response> {
   if (nestsTooDeep(text)) {
     return fail(
       problem("json_too_deep", {
@@ -62,15 +80,7 @@ export async function readSizedJson<T>(
   const duplicate = findDuplicateKey(text);
   if (duplicate) return fail(refuseKey("duplicate_key", visiblePath(duplicate, fields)));
   const path = findProtoKey(value);
-  if (path) return fail(refuseKey("forbidden_key", visiblePath(path, fields)));
-  // One issue is enough: a hostile body can have a million.
-  // Our text for an issue: the default text of valibot repeats the input.
-  const parsed = v.safeParse(schema, value, { abortEarly: true, message: formatExpectation });
-  if (!parsed.success) return fail(refuseShape(parsed.issues, fields));
-  // 1e999 is valid JSON, but becomes Infinity, which cannot be stored or compared.
-  return hasFiniteNumbers(value)
-    ? ok({ value: parsed.output, bytes })
-    : fail(problem("number_too_large"));
+  return path ? fail(refuseKey("forbidden_key", visiblePath(path, fields))) : ok({ value });
 }
 
 /** Replaces half characters of a parsed value: neither a hash nor a provider takes them. */

@@ -73,6 +73,18 @@ export const RUN_PROBLEMS = {
     status: 422,
     title: "The newest message is an answer, and holds no decision of a waiting run.",
   },
+  client_tools_not_allowed: {
+    status: 422,
+    title: "This deployment takes no tools of its clients. Send the request without tools.",
+  },
+  member_not_supported: {
+    status: 422,
+    title: "A member of the body asks for what Interlock does not do. Leave the member out.",
+  },
+  run_failed: {
+    status: 502,
+    title: "The run failed. The detail says why, and its calls that ended have ended.",
+  },
   conversation_moved: {
     status: 409,
     title: "The conversation has a newer turn. Continue headId, or name parentId to branch.",

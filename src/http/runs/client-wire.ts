@@ -14,6 +14,6 @@ export function readWire(request: Request, wires: ClientWires): Result<ClientWir
 
 /** Answers a reader whose wire is unknown here, or unknown to the run's object during a deploy. */
 export function refuseWire(wires: ClientWires): Response {
-  const names = wires.map(({ name }) => name).join(", ");
+  const names = [...new Set(wires.map(({ name }) => name))].join(", ");
   return problem("wire_unknown", { detail: `Name one of these in \`wire\`: ${names}.` });
 }

@@ -1,4 +1,4 @@
-import type { ApprovalSummary } from "../../protocol/approval/view.ts";
+import { isAskedHere } from "../../protocol/approval/asked-here.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { FieldError } from "../../protocol/outcome/observation.ts";
 import { formatEventId } from "../../protocol/run/event-id.ts";
@@ -145,11 +145,6 @@ function updateChunks({ toolCallId, approval }: EventOf<"approval_updated">): re
   const approved = status === "approved";
   const reason = approved ? undefined : status;
   return [{ type: "tool-approval-response", approvalId, approved, reason }];
-}
-
-/** The reader of a run is the person for whom it acts; others answer on a page of their own. */
-function isAskedHere({ requirements }: ApprovalSummary): boolean {
-  return requirements.some(({ onlyRequester }) => onlyRequester);
 }
 
 /** Outcomes of a call that people did not allow. */

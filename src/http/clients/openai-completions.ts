@@ -1,0 +1,105 @@
+import * as v from "valibot";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import { eventLines } from "../../wire/openai-inbound/event-lines.ts";
+import { CompletionFold } from "../../wire/openai-inbound/fold-completion.ts";
+import { maxBodyBytes } from "../claim/message-files.ts";
+import type { AuthorisedRequest } from "../request/authorise.ts";
+import { problem } from "../request/problem.ts";
+import { readSizedJson } from "../request/read-json.ts";
+import { startRun } from "../runs/chat.ts";
+import { chooseRun } from "../runs/request-key.ts";
+import { clientWithRoutes, type Client } from "./client.ts";
+import { idsOf, linesOf, linkApprovals, readWhole, streamFolded } from "./folded-run.ts";
+import { readAsked } from "./named-chat.ts";
+import { OPENAI_MODELS, readModel } from "./openai-models.ts";
+import { refuseMember, toOpenAIRefusal as formatRefusal } from "./openai-refusal.ts";
+import { joinTexts, PostedHistory, toContents } from "./posted-history.ts";
+
+/** The Chat Completions protocol of OpenAI: the text of a run, for clients that know no other. */
+export const openAICompletions: Client = clientWithRoutes(eventLines, {
+  "/v1/chat/completions": { POST: { scope: "chat", handle: postCompletion, formatRefusal } },
+  "/v1/models": { GET: OPENAI_MODELS },
+});
+
+const MAX_MESSAGES = 1_000;
+
+const object = v.custom<JsonObject>(isJsonObject, "a JSON object");
+
+/**
+ * What a client posts to `/v1/chat/completions`. A member that is not here changes nothing;
+ * docs/clients.md names them. Source: openai 7.55.0, ChatCompletionCreateParams.
+ */
+const completionPost = v.object({
+  model: v.nullish(v.string()),
+  messages: v.pipe(v.array(object), v.maxLength(MAX_MESSAGES)),
+  stream: v.nullish(v.boolean()),
+  stream_options: v.nullish(object),
+  tools: v.nullish(v.array(v.unknown())),
+  functions: v.nullish(v.array(v.unknown())),
+  n: v.nullish(v.number()),
+  response_format: v.nullish(object),
+});
+type CompletionPost = v.InferOutput<typeof completionPost>;
+
+/**
+ * `POST /v1/chat/completions`: starts a run and answers its text.
+ * Threat: a client makes up what an assistant or a tool said. It is untrusted history.
+ */
+async function postCompletion(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, services } = authorised;
+  const maxBytes = maxBodyBytes(services.models);
+  const read = await readSizedJson(request, completionPost, { maxBytes });
+  if (!read.ok) return read.failure;
+  const { value: post, bytes: bodyBytes } = read.value;
+  const refusal = refuseUnsupported(post);
+  if (refusal) return refusal;
+  const messages = toMessages(post);
+  const body = readAsked({ messages, ...(await readModel(authorised, post.model)) });
+  if (!body.ok) return body.failure;
+  const run = await chooseRun(authorised, body.value as JsonValue);
+  if (!run.ok) return run.failure;
+  const asked = { ...run.value, body: body.value, bodyBytes };
+  return answer(authorised, await startRun(authorised, asked, eventLines), post);
+}
+
+function refuseUnsupported({ tools, functions, n, response_format }: CompletionPost) {
+  if ([...(tools ?? []), ...(functions ?? [])].length > 0) {
+    return problem("client_tools_not_allowed");
+  }
+  const isText = !response_format || response_format["type"] === "text";
+  const member = !isText ? "response_format" : (n ?? 1) > 1 ? "n" : undefined;
+  return member === undefined ? undefined : refuseMember(member);
+}
+
+function toMessages({ messages }: CompletionPost): PostedHistory["messages"] {
+  const history = new PostedHistory();
+  for (const { role, content, tool_calls: calls, tool_call_id: callId } of messages) {
+    if (role === "system" || role === "developer") history.instruct(joinTexts(content));
+    else if (role === "tool") history.answer(callId, joinTexts(content));
+    else history.say(role, toContents(content ?? []));
+    for (const call of Array.isArray(calls) ? calls : []) {
+      const { id, function: named } = isJsonObject(call) ? call : {};
+      const { name, arguments: args } = isJsonObject(named) ? named : {};
+      history.call(id, name, args);
+    }
+  }
+  return history.messages;
+}
+
+/** Writes what the runtime answered as a completion. A refusal passes. */
+async function answer(
+  authorised: AuthorisedRequest,
+  given: Response,
+  { stream, stream_options: options }: CompletionPost,
+): Promise<Response> {
+  const lines = linesOf(given);
+  if (!lines) return given;
+  const fold = new CompletionFold(linkApprovals(authorised), options?.["include_usage"] === true);
+  if (stream === true) return streamFolded(lines, fold, given);
+  await readWhole(lines, fold);
+  const headers = idsOf(given.headers);
+  // The run is over, and a repetition would be another one.
+  return fold.error
+    ? problem("run_failed", { detail: fold.error.message, reason: fold.error.code, headers })
+    : Response.json(fold.completion(), { headers });
+}
