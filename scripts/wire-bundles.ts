@@ -7,6 +7,13 @@ const ROOT = join(import.meta.dirname, "..");
 /** The file that lists the model wires of the reference deployment. */
 const LIST = join(ROOT, "src/index.ts");
 const LISTED = /(wires: \{\s+models: )\[([^\]]*)\]/;
+const CLIENTS_LISTED = /(clients: )\[[^\]]*\]/;
+/** The files of the clients that a deployment may name beside its first wire, by their name. */
+export const CLIENTS: Readonly<Record<string, string>> = {
+  uiMessage: "ui-chat",
+  openAIResponses: "openai-responses",
+  openAICompletions: "openai-completions",
+};
 const IMPORT = /import \{ (\w+) \} from "\.\/wire\/(\w+)\/wire\.ts";/g;
 
 /** The Worker of the reference deployment, or of a part of it. */
@@ -34,7 +41,21 @@ export function listedWires(): ReadonlyMap<string, string> {
  */
 export async function bundleWithoutWire(left?: string): Promise<EntryBundle> {
   const names = [...listedWires().keys()].filter((name) => name !== left);
-  return bundleEntry(listingOnly(names));
+  return bundleEntry(changingList((text) => text.replace(LISTED, `$1[${names.join(", ")}]`)));
+}
+
+/** Bundles the Worker with these clients beside its first wire, and no others. */
+export function bundleWithClients(names: readonly string[]): Promise<EntryBundle> {
+  const listed = ["assistantTransport", ...names].join(", ");
+  return bundleEntry(
+    changingList((text) => {
+      const others = text.replace(/^import .*"\.\/http\/clients\/.*;$/gm, "");
+      const imports = names.map((name) => {
+        return `import { ${name} } from "./http/clients/${CLIENTS[name]}.ts";\n`;
+      });
+      return imports.join("") + others.replace(CLIENTS_LISTED, `$1[${listed}]`);
+    }),
+  );
 }
 
 /** Bundles the entry of the reference deployment. The plugin changes sources on the way. */
@@ -63,12 +84,12 @@ export async function bundleEntry(plugin: Plugin): Promise<EntryBundle> {
   };
 }
 
-function listingOnly(names: readonly string[]): Plugin {
+function changingList(change: (text: string) => string): Plugin {
   return {
     name: "listed-wires",
     setup(bundler) {
       bundler.onLoad({ filter: /\/src\/index\.ts$/ }, () => ({
-        contents: readFileSync(LIST, "utf8").replace(LISTED, `$1[${names.join(", ")}]`),
+        contents: change(readFileSync(LIST, "utf8")),
         loader: "ts",
       }));
     },

@@ -125,6 +125,17 @@ describe("a conversation", () => {
     expect(said.map(([, words]) => words)).toEqual(["one", "two", "three"]);
   });
 
+  test("has a name that the client gives it", async () => {
+    const conversation = `chat of ${crypto.randomUUID()}`;
+    const asked = { model: "default", conversation };
+    await ann.responses.create({ ...asked, input: "one" });
+    const second = await ann.responses.create({ ...asked, input: "two" });
+    const said = shownIn(second.output_text).filter(([role]) => role === "user");
+    expect(said.map(([, words]) => words)).toEqual(["one", "two"]);
+    const eves = await openAIOf("eve").responses.create({ ...asked, input: "of eve" });
+    expect(shownIn(eves.output_text).filter(([role]) => role === "user")).toHaveLength(1);
+  });
+
   test("takes the same input after the same response once, and another as a branch", async () => {
     const first = await ann.responses.create({ model: "default", input: "one" });
     const next = { input: "two", previous_response_id: first.id };

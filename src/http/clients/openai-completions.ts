@@ -1,13 +1,12 @@
 import * as v from "valibot";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { eventLines } from "../../wire/openai-inbound/event-lines.ts";
 import { CompletionFold } from "../../wire/openai-inbound/fold-completion.ts";
 import { maxBodyBytes } from "../claim/message-files.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readSizedJson } from "../request/read-json.ts";
-import { startRun } from "../runs/chat.ts";
-import { chooseRun } from "../runs/request-key.ts";
+import { requestRun, startRun } from "../runs/chat.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
 import { idsOf, linesOf, linkApprovals, readWhole, streamFolded } from "./folded-run.ts";
 import { readAsked } from "./named-chat.ts";
@@ -56,10 +55,9 @@ async function postCompletion(authorised: AuthorisedRequest): Promise<Response> 
   const messages = toMessages(post);
   const body = readAsked({ messages, ...(await readModel(authorised, post.model)) });
   if (!body.ok) return body.failure;
-  const run = await chooseRun(authorised, body.value as JsonValue);
-  if (!run.ok) return run.failure;
-  const asked = { ...run.value, body: body.value, bodyBytes };
-  return answer(authorised, await startRun(authorised, asked, eventLines), post);
+  const asked = await requestRun(authorised, body.value, bodyBytes);
+  if (!asked.ok) return asked.failure;
+  return answer(authorised, await startRun(authorised, asked.value, eventLines), post);
 }
 
 function refuseUnsupported({ tools, functions, n, response_format }: CompletionPost) {

@@ -18,7 +18,7 @@ export async function toOpenAIRefusal(refusal: Response): Promise<Response> {
   } = isJsonObject(body) ? body : {};
   const [first] = Array.isArray(errors) ? errors : [];
   const { pointer = null, message } = isJsonObject(first) ? first : {};
-  const said = [title, detail, pointer && `${String(pointer)} ${String(message)}`];
+  const said = [detail ?? title, pointer && `${String(pointer)} ${String(message)}`];
   const type = refusal.status >= 500 ? "server_error" : "invalid_request_error";
   const error = { message: said.filter(Boolean).join(" "), type, param: pointer, code, ...more };
   const headers = new Headers(refusal.headers);

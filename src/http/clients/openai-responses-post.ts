@@ -116,15 +116,20 @@ export function requestOf(post: ResponsePost): object {
   return {
     messages: history.messages,
     ...(toolIds && { toolIds }),
-    ...(!isAbsent(conversation) && {
-      conversationId: typeof conversation === "string" ? conversation : conversation?.id,
-    }),
+    ...(conversation && placeOf(typeof conversation === "string" ? conversation : conversation.id)),
     // The same input after the same response is the same message, so a repetition is harmless.
     ...(!isAbsent(previous) && {
       parentId: parseResponseId(previous ?? "")?.runId ?? previous,
       messageId: "input",
     }),
   };
+}
+
+/** An id of ours, or the client's own name. */
+function placeOf(conversation: string): object {
+  return conversation.startsWith("run_")
+    ? { conversationId: conversation }
+    : { chatId: conversation };
 }
 
 function addItem(history: PostedHistory, posted: JsonObject): void {

@@ -1,6 +1,5 @@
 import type { RunId } from "../../protocol/identity/ids.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
-import type { JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { eventLines } from "../../wire/openai-inbound/event-lines.ts";
 import { ResponseFold } from "../../wire/openai-inbound/fold-response.ts";
@@ -9,8 +8,7 @@ import { maxBodyBytes } from "../claim/message-files.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readSizedJson } from "../request/read-json.ts";
-import { startRun } from "../runs/chat.ts";
-import { chooseRun } from "../runs/request-key.ts";
+import { requestRun, startRun } from "../runs/chat.ts";
 import { followRun } from "../runs/runs.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
 import { idsOf, linesOf, linkApprovals, readWhole, streamFolded } from "./folded-run.ts";
@@ -57,10 +55,9 @@ async function postResponse(authorised: AuthorisedRequest): Promise<Response> {
   if (decisions) return answerDecisions(authorised, decisions, wanted);
   const body = readAsked({ ...requestOf(post), ...(await readModel(authorised, post.model)) });
   if (!body.ok) return body.failure;
-  const run = await chooseRun(authorised, body.value as JsonValue);
-  if (!run.ok) return run.failure;
-  const asked = { ...run.value, body: body.value, bodyBytes };
-  return answer(authorised, await startRun(authorised, asked, eventLines), FIRST_LEG, wanted);
+  const asked = await requestRun(authorised, body.value, bodyBytes);
+  if (!asked.ok) return asked.failure;
+  return answer(authorised, await startRun(authorised, asked.value, eventLines), FIRST_LEG, wanted);
 }
 
 /** Answers decisions with the part of the run that follows them. */

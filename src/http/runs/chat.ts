@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../protocol/json/value.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
+import type { ChatRequestBody } from "../../protocol/run/chat-request.ts";
 import type { ClientWire } from "../../protocol/run/client-wire.ts";
 import type { RunRequest } from "../../protocol/run/request.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
@@ -55,10 +56,18 @@ async function readChat(
   const maxBytes = maxBodyBytes(services.models);
   const read = await readSizedJson(request, requestBody, { maxBytes });
   if (!read.ok) return read;
-  const body = replaceHalvesOf(read.value.value);
+  return requestRun(authorised, replaceHalvesOf(read.value.value), read.value.bytes);
+}
+
+/** Chooses the run that a body asks for, and the chat that it names. Fails: the response to send. */
+export async function requestRun(
+  authorised: AuthorisedRequest,
+  body: ChatRequestBody,
+  bodyBytes: number,
+): Promise<Result<RunRequest, Response>> {
   const run = await chooseRun(authorised, body as JsonValue);
   if (!run.ok) return run;
   const { chatId } = body;
   const chat = chatId !== undefined && { chat: await firstRunOf(authorised, chatId) };
-  return ok({ ...run.value, ...chat, body, bodyBytes: read.value.bytes });
+  return ok({ ...run.value, ...chat, body, bodyBytes });
 }
