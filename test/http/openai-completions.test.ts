@@ -1,4 +1,5 @@
-import OpenAI from "openai";
+import type OpenAI from "openai";
+import { APIError } from "openai";
 import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions";
 import { describe, expect, test } from "vitest";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
@@ -24,7 +25,7 @@ const textOf = ({ choices }: OpenAI.ChatCompletion): string => choices[0]?.messa
 
 const refusalOf = async (asked: Promise<unknown>): Promise<unknown> => {
   const error = await asked.catch((thrown: unknown) => thrown);
-  return error instanceof OpenAI.APIError ? [error.status, error.code, error.param] : error;
+  return error instanceof APIError ? [error.status, error.code, error.param] : error;
 };
 
 describe("a chat completion", () => {
@@ -62,7 +63,7 @@ describe("a chat completion", () => {
     const asked = ann.chat.completions.create(say({ garbled: true }), { maxRetries: 3 });
     const error = await asked.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 502, code: "run_failed" });
-    const headers = error instanceof OpenAI.APIError ? error.headers : undefined;
+    const headers = error instanceof APIError ? error.headers : undefined;
     expect(headers?.get("x-should-retry")).toBe("false");
   });
 

@@ -1,4 +1,4 @@
-import OpenAI from "openai";
+import { APIError } from "openai";
 import type { ResponseCreateParamsNonStreaming } from "openai/resources/responses/responses";
 import { describe, expect, test } from "vitest";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
@@ -18,7 +18,7 @@ const say = (...steps: readonly ScriptedStep[]) => ({ model: "default", input: s
 /** What the client makes of a refusal. */
 const refusalOf = async (asked: Promise<unknown>): Promise<unknown> => {
   const error = await asked.catch((thrown: unknown) => thrown);
-  return error instanceof OpenAI.APIError ? [error.status, error.code, error.param] : error;
+  return error instanceof APIError ? [error.status, error.code, error.param] : error;
 };
 
 const post = (body: object, headers: Record<string, string> = {}, caller: Caller = "ann") =>
@@ -313,7 +313,7 @@ describe("a member of the body", () => {
     const errors = await Promise.all(
       answers.map(async (answer) => [
         answer.status,
-        ((await answer.json()) as { error: { code: string; message: string } }).error.code,
+        (await answer.json<{ error: { code: string } }>()).error.code,
         answer.headers.get("x-should-retry"),
       ]),
     );

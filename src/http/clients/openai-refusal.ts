@@ -1,31 +1,44 @@
-import { isJsonObject } from "../../protocol/json/value.ts";
-import { problem } from "../request/problem.ts";
+import { problem, type ProblemDetail } from "../request/problem.ts";
 
 /**
  * Gives a refusal the shape that clients of OpenAI read. The problem's own members stay beside it.
  * A repetition of what was refused is refused again, so the client is told not to.
  */
 export async function toOpenAIRefusal(refusal: Response): Promise<Response> {
-  const body: unknown = await refusal.json();
   const {
     title,
-    detail,
+    detail = title,
     errors,
     code,
-    status: _status,
-    type: _type,
+    status,
+    type: _,
     ...more
-  } = isJsonObject(body) ? body : {};
-  const [first] = Array.isArray(errors) ? errors : [];
-  const { pointer = null, message } = isJsonObject(first) ? first : {};
-  const said = [detail ?? title, pointer && `${String(pointer)} ${String(message)}`];
-  const type = refusal.status >= 500 ? "server_error" : "invalid_request_error";
-  const error = { message: said.filter(Boolean).join(" "), type, param: pointer, code, ...more };
+  } = await readProblem(refusal);
+  const first = errors?.[0];
+  const error = {
+    message: first ? `${detail} ${first.pointer} ${first.message}` : detail,
+    type: status >= 500 ? "server_error" : "invalid_request_error",
+    param: first?.pointer ?? null,
+    code,
+    ...more,
+  };
   const headers = new Headers(refusal.headers);
   headers.set("content-type", "application/json");
   if (!headers.has("retry-after")) headers.set("x-should-retry", "false");
-  return Response.json({ error }, { status: refusal.status, headers });
+  return Response.json({ error }, { status, headers });
 }
+
+/** Reads a refusal of ours. */
+function readProblem(refusal: Response): Promise<Problem> {
+  return refusal.json();
+}
+
+type Problem = Pick<ProblemDetail, "detail" | "errors"> & {
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly type: string;
+};
 
 /** Answers that a member of the body asks for what Interlock does not do. */
 export function refuseMember(member: string): Response {

@@ -134,7 +134,7 @@ function placeOf(conversation: string): object {
 
 function addItem(history: PostedHistory, posted: JsonObject): void {
   const { type = "message", role, content, call_id: callId, name } = posted;
-  switch (type) {
+  switch (typeof type === "string" ? type : "") {
     case "message":
       if (role === "system" || role === "developer") history.instruct(joinTexts(content));
       else history.say(role === "assistant" ? role : "user", toContents(content));

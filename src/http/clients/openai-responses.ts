@@ -57,7 +57,8 @@ async function postResponse(authorised: AuthorisedRequest): Promise<Response> {
   if (!body.ok) return body.failure;
   const asked = await requestRun(authorised, body.value, bodyBytes);
   if (!asked.ok) return asked.failure;
-  return answer(authorised, await startRun(authorised, asked.value, eventLines), FIRST_LEG, wanted);
+  const started = await startRun(authorised, asked.value, eventLines);
+  return answer(authorised, started, { ...FIRST_LEG, ...wanted });
 }
 
 /** Answers decisions with the part of the run that follows them. */
@@ -133,15 +134,14 @@ async function show(
   wanted: Wanted,
 ): Promise<Response> {
   const followed = { runId, wire: eventLines, after: undefined };
-  return answer(authorised, await followRun(authorised, followed), leg, wanted);
+  return answer(authorised, await followRun(authorised, followed), { ...leg, ...wanted });
 }
 
 /** Writes what the runtime answered as a response. A refusal passes. */
 async function answer(
   authorised: AuthorisedRequest,
   given: Response,
-  leg: Leg,
-  { isStream, seen }: Wanted,
+  { isStream, seen, ...leg }: Wanted & Leg,
 ): Promise<Response> {
   const lines = linesOf(given);
   if (!lines) return given;

@@ -53,7 +53,7 @@ function readArguments(text: unknown): JsonObject | undefined {
 export function toContent(part: unknown): unknown {
   if (!isJsonObject(part)) return part;
   const { type, text, image_url: image } = part;
-  switch (type) {
+  switch (typeof type === "string" ? type : "") {
     case "input_text":
     case "output_text":
     case "text":
@@ -73,7 +73,8 @@ export function toContent(part: unknown): unknown {
 
 function toFile({ file_data, file_url, filename }: JsonObject): unknown {
   const data = file_data ?? file_url;
-  const [, mimeType = "application/pdf"] = /^data:([^;,]+)/.exec(String(data)) ?? [];
+  const [, mimeType = "application/pdf"] =
+    /^data:([^;,]+)/.exec(typeof data === "string" ? data : "") ?? [];
   return { type: "file", data, mimeType, ...(filename !== undefined && { filename }) };
 }
 

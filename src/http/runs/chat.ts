@@ -59,7 +59,7 @@ async function readChat(
   return requestRun(authorised, replaceHalvesOf(read.value.value), read.value.bytes);
 }
 
-/** Chooses the run that a body asks for, and the chat that it names. Fails: the response to send. */
+/** Chooses the run that a body asks for, and its chat. Fails: the response to send. */
 export async function requestRun(
   authorised: AuthorisedRequest,
   body: ChatRequestBody,

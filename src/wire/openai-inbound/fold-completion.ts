@@ -33,25 +33,15 @@ export class CompletionFold implements Fold {
 
   take({ event, run }: EventLine): string {
     this.#run ??= run;
-    switch (event.type) {
-      case "run_started":
-        return this.#chunk({ role: "assistant", content: "" });
-      case "text_started":
-        return this.#add(event.part, this.#gap);
-      case "text_delta":
-        return this.#add(event.part, event.text);
-      case "text_withdrawn":
-        return this.#withdraw(event.parts);
-      case "run_waiting":
-        this.#usage = event.usage;
-        return "";
-      case "done":
-        return this.#end(event);
-      default: {
-        const note = formatNote(event, this.#linkOf);
-        return note === undefined ? "" : this.#say(note);
-      }
-    }
+    const { type } = event;
+    if (type === "run_started") return this.#chunk({ role: "assistant", content: "" });
+    if (type === "text_started") return this.#add(event.part, this.#gap);
+    if (type === "text_delta") return this.#add(event.part, event.text);
+    if (type === "text_withdrawn") return this.#withdraw(event.parts);
+    if (type === "done") return this.#end(event);
+    if (type === "run_waiting") this.#usage = event.usage;
+    const note = formatNote(event, this.#linkOf);
+    return note === undefined ? "" : this.#say(note);
   }
 
   rest(): string {

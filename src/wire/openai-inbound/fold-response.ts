@@ -103,29 +103,28 @@ export class ResponseFold implements Fold {
   }
 
   #show(event: AiEvent): void {
-    const output = this.#output;
-    switch (event.type) {
-      case "text_started":
-        return output.openText("text", event.part, this.#runId);
-      case "reasoning_started":
-        return output.openText("reasoning", event.part, this.#runId);
-      case "text_delta":
-      case "reasoning_delta":
-        return output.addText(event.part, event.text);
-      case "text_finished":
-      case "reasoning_finished":
-        return output.closeText(event.part);
-      case "text_withdrawn":
-        return output.withdraw(event);
-      case "tool_call_start":
-        return output.openCall(event, this.#approvals.get(event.toolCallId));
-      case "tool_call_result":
-        return output.closeCall(event, this.#approvals.get(event.toolCallId));
-      case "approval_requested":
-        return isAskedHere(event.approval) ? output.ask(event) : this.#say(event);
-      case "tool_call_waiting":
-        return this.#say(event);
+    if (event.type === "approval_requested" && isAskedHere(event.approval)) {
+      this.#output.ask(event);
+    } else if (event.type === "approval_requested" || event.type === "tool_call_waiting") {
+      this.#say(event);
+    } else if (event.type === "tool_call_start") {
+      this.#output.openCall(event, this.#approvals.get(event.toolCallId));
+    } else if (event.type === "tool_call_result") {
+      this.#output.closeCall(event, this.#approvals.get(event.toolCallId));
+    } else this.#write(event);
+  }
+
+  #write(event: AiEvent): void {
+    const { type } = event;
+    if (type === "text_started") this.#output.openText("text", event.part, this.#runId);
+    if (type === "reasoning_started") this.#output.openText("reasoning", event.part, this.#runId);
+    if (type === "text_delta" || type === "reasoning_delta") {
+      this.#output.addText(event.part, event.text);
     }
+    if (type === "text_finished" || type === "reasoning_finished") {
+      this.#output.closeText(event.part);
+    }
+    if (type === "text_withdrawn") this.#output.withdraw(event);
   }
 
   /** Says in a message of its own that the run waits for others. */
