@@ -1,5 +1,4 @@
 import type { AiEvent } from "../../protocol/run/event.ts";
-import type { FieldError } from "../../protocol/outcome/observation.ts";
 
 /** One item of a response's output. It changes until it is done. */
 export interface OutputItem {
@@ -68,12 +67,4 @@ export function toCall(id: string, name: string, approval_request_id: string | n
     error: null,
     approval_request_id,
   };
-}
-
-/** Says what went wrong with a call. */
-export function formatErrors({ observation }: EventOf<"tool_call_result">): string {
-  const format = ({ field, message }: FieldError): string =>
-    field === null ? message : `${field}: ${message}`;
-  const { errors } = observation.result_payload;
-  return errors.map(format).join("; ") || observation.status.taxonomy_class;
 }

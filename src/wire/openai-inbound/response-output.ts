@@ -1,6 +1,6 @@
+import { describeErrors } from "../../protocol/outcome/describe-errors.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
 import {
-  formatErrors,
   TEXT_KINDS,
   toApprovalRequest,
   toCall,
@@ -95,7 +95,7 @@ export class ResponseOutput {
     const refused = toCall(event.toolCallId, tool_identity.name, approvalId ?? null);
     const output_index = this.#calls.get(event.toolCallId) ?? this.#open(refused);
     const item = this.items[output_index] ?? refused;
-    if (status.is_error) item["error"] = formatErrors(event);
+    if (status.is_error) item["error"] = describeErrors(event.observation);
     else item["output"] = JSON.stringify(result_payload.data ?? {});
     const how = status.is_error ? "failed" : "completed";
     this.#send(`mcp_call.${how}`, { item_id: item.id, output_index });

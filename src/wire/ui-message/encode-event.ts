@@ -1,6 +1,6 @@
 import { isAskedHere } from "../../protocol/approval/asked-here.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
-import type { FieldError } from "../../protocol/outcome/observation.ts";
+import { describeErrors } from "../../protocol/outcome/describe-errors.ts";
 import { formatEventId } from "../../protocol/run/event-id.ts";
 import type { AiEvent, DoneReason, LoggedEvent } from "../../protocol/run/event.ts";
 import type { StreamedRun } from "../../protocol/run/client-wire.ts";
@@ -164,14 +164,8 @@ function resultChunks(event: EventOf<"tool_call_result">): readonly UiChunk[] {
   if (errors.some(({ code }) => DENIED.has(code))) {
     return [{ type: "tool-output-denied", toolCallId }];
   }
-  const errorText = describeErrors(errors) || observation.status.taxonomy_class;
+  const errorText = describeErrors(observation);
   return [{ type: "tool-output-error", toolCallId, errorText }, ...shown];
-}
-
-function describeErrors(errors: readonly FieldError[]): string {
-  return errors
-    .map(({ field, message }) => (field === null ? message : `${field}: ${message}`))
-    .join("; ");
 }
 
 function doneChunks({ reason, usage, error }: EventOf<"done">): readonly UiChunk[] {
