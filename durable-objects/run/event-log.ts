@@ -42,6 +42,11 @@ export class EventLog {
     return this.#storedSeq + this.#pending.length;
   }
 
+  /** Position of the last event, stored or not. */
+  get head(): EventPosition {
+    return { epoch: this.#epoch, seq: this.headSeq };
+  }
+
   /** Size of the events that are not stored yet. Unit: UTF-16 code units, estimated. */
   get pendingChars(): number {
     return this.#pendingChars;

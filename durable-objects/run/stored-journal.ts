@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { RunJournal } from "../../src/capabilities/run-journal.ts";
+import type { EventPosition } from "../../src/protocol/run/event-id.ts";
 import type { AiEvent, LoggedEvent } from "../../src/protocol/run/event.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunFacts } from "../../src/protocol/run/facts.ts";
@@ -79,6 +80,10 @@ export class StoredJournal implements RunJournal {
 
   get hasEnded(): boolean {
     return this.#progress.reason !== null;
+  }
+
+  get head(): EventPosition {
+    return this.#ports.log.head;
   }
 
   get storedFacts(): RunFacts {

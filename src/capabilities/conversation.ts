@@ -5,6 +5,7 @@ import type { DeliveredPage, HistoryReference } from "../protocol/conversation/t
 import type { BusyRun } from "../protocol/conversation/erasure.ts";
 import type { ShownRun, ShownTurn } from "../protocol/conversation/shown.ts";
 import type { ListPage } from "../protocol/list/page.ts";
+import type { EventPosition } from "../protocol/run/event-id.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { RunOwner, Viewer } from "../protocol/identity/viewer.ts";
@@ -116,7 +117,8 @@ export type ErasureAnswer =
   | NoConversation;
 
 export type ShownAnswer =
-  | { readonly kind: "shown"; readonly run: ShownRun }
+  /** `at`: the last event that the run has shown. */
+  | { readonly kind: "shown"; readonly run: ShownRun; readonly at: EventPosition }
   | { readonly kind: "unknown" | "gone" };
 
 /**

@@ -232,7 +232,9 @@ export class RunAnswers implements RunMethods {
     const missing = checkRunAccess(this.#run.store, maySee, viewer);
     if (missing) return missing;
     const isCall = this.#run.store.call() !== undefined;
-    return isCall ? { kind: "unknown" } : { kind: "shown", run: shownRunOf(this.#run) };
+    return isCall
+      ? { kind: "unknown" }
+      : { kind: "shown", run: shownRunOf(this.#run), at: this.#run.journal.head };
   }
 
   /** Resolves an unknown outcome as an operator reported, and continues the run. */

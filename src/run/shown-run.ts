@@ -102,7 +102,10 @@ function change(known: ShownPart | undefined, event: PartEvent): ShownPart | und
 function changeOfCall(event: PartEvent): Partial<ShownCallPart> {
   const { type } = event;
   if (type === "tool_call_start") return { args: event.args };
-  if (type === "approval_requested") return { approval: event.approval, lines: event.lines };
+  if (type === "approval_requested") {
+    const { approval, lines, packet } = event;
+    return { approval, lines, args: packet.arguments.shown };
+  }
   if (type === "approval_updated") return { approval: event.approval };
   if (type !== "tool_call_result") return {};
   return { result: event.observation, ...(event.content && { content: event.content }) };

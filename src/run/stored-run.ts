@@ -5,6 +5,7 @@ import type { RunOwner } from "../protocol/identity/viewer.ts";
 import type { ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import type { JsonValue } from "../protocol/json/value.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
+import type { EventPosition } from "../protocol/run/event-id.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
 import type { ShownCall } from "../protocol/run/direct-call.ts";
 import type { StopReason } from "../protocol/run/facts.ts";
@@ -21,6 +22,8 @@ export interface StoredRun {
   /** Events for readers. `hasEnded` counts events that are not stored yet. */
   readonly journal: Pick<RunJournal, "append"> & {
     readonly hasEnded: boolean;
+    /** Position of the last event. */
+    readonly head: EventPosition;
     /** All events so far. */
     events(): Iterable<AiEvent>;
   };

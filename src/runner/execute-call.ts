@@ -112,7 +112,8 @@ async function recordDispatch(
   invocations.dispatch(context, clock.nowMs());
   if (isFirst) {
     const start = { type: "tool_call_start", part, toolCallId, toolName: tool.id } as const;
-    journal.append([{ ...start, args: accepted.shown }]);
+    const asked = approval && { wasAsked: true as const };
+    journal.append([{ ...start, args: accepted.shown, ...asked }]);
   }
   if (approval) approvals.consume(approval.id, clock.nowMs());
   if (mutates(tool) || approval) await journal.secure();

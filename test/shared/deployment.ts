@@ -11,6 +11,7 @@ import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
 import { openAICompletions } from "../../src/http/clients/openai-completions.ts";
 import { openAIResponses } from "../../src/http/clients/openai-responses.ts";
 import { uiMessage } from "../../src/http/clients/ui-chat.ts";
+import { agUi } from "../../src/http/clients/ag-ui.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { responsesWire } from "../../src/wire/responses/wire.ts";
 
@@ -18,7 +19,7 @@ import { responsesWire } from "../../src/wire/responses/wire.ts";
 export const EVERY_WIRE_AND_PAGE: DeploymentChoices = {
   wires: {
     models: [openAIWire, responsesWire, anthropicWire],
-    clients: [assistantTransport, uiMessage, openAIResponses, openAICompletions],
+    clients: [assistantTransport, uiMessage, agUi, openAIResponses, openAICompletions],
   },
   pages: [chatPage, approvalsPage],
 };

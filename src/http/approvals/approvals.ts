@@ -3,7 +3,7 @@ import type { ApprovalAnswer, ApprovalDecision, DecisionAnswer } from "../../cap
 import { readApprovalId } from "../../protocol/approval/id.ts";
 import { isSamePerson } from "../../protocol/approval/check-vote.ts";
 import { isWellFormed } from "../../protocol/json/guard.ts";
-import { isJsonObject } from "../../protocol/json/value.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readJson } from "../request/read-json.ts";
@@ -40,16 +40,18 @@ export const voteReason = v.optional(
     v.check((text) => text.isWellFormed(), "text without half characters"),
   ),
 );
+/** Other arguments that a person gives a call. */
+export const editedArguments = v.optional(
+  v.pipe(
+    v.custom<JsonObject>(isJsonObject, "a JSON object"),
+    v.check((value) => isWellFormed(value), "text without half characters"),
+  ),
+);
 const voteFields = { decision: v.picklist(["approve", "reject"]), reason: voteReason };
 const decisionBody = v.pipe(
   v.strictObject({
     ...voteFields,
-    arguments: v.optional(
-      v.pipe(
-        v.custom(isJsonObject, "a JSON object"),
-        v.check(isWellFormed, "text without half characters"),
-      ),
-    ),
+    arguments: editedArguments,
   }),
   v.forward(
     v.check(

@@ -78,6 +78,8 @@ export type AiEvent =
       readonly toolCallId: ToolCallId;
       readonly toolName: string;
       readonly args: JsonObject;
+      /** An approval request of the call came first, and showed its arguments. */
+      readonly wasAsked?: true;
     }
   /** Progress of the call: numbers, and a stage that its contract declares; no free text. */
   | {

@@ -1,0 +1,194 @@
+import { viewerOf } from "../../protocol/identity/viewer.ts";
+import type { RunId } from "../../protocol/identity/ids.ts";
+import { parseEventId, type EventPosition } from "../../protocol/run/event-id.ts";
+import { callIdOf, customEvent, frameOf, type AgUiEvent } from "../../wire/ag-ui/encode-event.ts";
+import { agUiWire } from "../../wire/ag-ui/wire.ts";
+import { readApprovalId } from "../../protocol/approval/id.ts";
+import type { AuthorisedRequest } from "../request/authorise.ts";
+import { followRun } from "../runs/runs.ts";
+import type { AgUiPost } from "./ag-ui-post.ts";
+import { snapshotEvent } from "./ag-ui-snapshot.ts";
+
+/** What one post is told. */
+export interface Telling {
+  readonly authorised: AuthorisedRequest;
+  readonly post: AgUiPost;
+  readonly runId: RunId;
+  /** The client's own id of what the run answers. */
+  readonly messageId: string;
+  /** The position after which the response begins; undefined for all of the run. */
+  readonly after: EventPosition | undefined;
+  /** What comes before the events of the run. */
+  readonly first: readonly AgUiEvent[];
+}
+
+/** Begins an event that the names of the post belong into. */
+const BOUNDARY = 'data: {"type":"RUN_';
+const WITHDRAWAL = `data: {"type":"CUSTOM","name":"interlock:text_withdrawn"`;
+
+/**
+ * Tells a client of AG-UI what its run does, under the names that its post gives: it begins with
+ * RUN_STARTED and ends with RUN_FINISHED or RUN_ERROR, whatever part of the run it carries.
+ * Ownership: the stream owns the body of the response; who leaves it cancels the body.
+ */
+export function tellRun(telling: Telling, response: Response): Response {
+  const { body } = response;
+  if (!response.ok || !body) return response;
+  const open: Open = { body };
+  const frames = tell(telling, open);
+  const utf8 = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await frames.next();
+      if (done) controller.close();
+      else controller.enqueue(utf8.encode(value));
+    },
+    // A generator that waits for its body takes no return.
+    cancel: () => open.reader?.cancel(),
+  });
+  return new Response(stream, response);
+}
+
+/** The body that is read. */
+interface Open {
+  readonly body: ReadableStream<Uint8Array>;
+  reader?: ReadableStreamDefaultReader<Uint8Array>;
+}
+
+async function* tell(telling: Telling, open: Open): AsyncGenerator<string> {
+  const { authorised, post, runId, first } = telling;
+  const { threadId, runId: named } = post;
+  const metadata = { interlock: { runId } };
+  const started = { type: "RUN_STARTED", threadId, runId: named, protocolVersion: "1.0", metadata };
+  yield [started, ...toolsNote(post), ...first].map(frameOf).join("");
+  const seen: Seen = { position: telling.after, isWithdrawn: false, isWaiting: false };
+  for (let { body } = open; ;) {
+    seen.isWaiting = false;
+    open.reader = body.getReader();
+    for await (const text of readFrames(open.reader)) yield* nameFrames(telling, seen, text);
+    if (!seen.isWaiting) return;
+    const ending = await endingOf(telling);
+    if (ending) return yield ending.map(frameOf).join("");
+    // Somebody decided meanwhile, and the run goes on.
+    const more = await followRun(authorised, { runId, wire: agUiWire, after: seen.position });
+    if (!more.ok || !more.body) throw new Error(`the run answers ${more.status}`);
+    ({ body } = more);
+  }
+}
+
+/** No tool of a client runs here. CopilotKit names some in each post, so they are no failure. */
+function toolsNote({ tools }: AgUiPost): readonly AgUiEvent[] {
+  const names = tools.map(({ name }) => name);
+  return names.length > 0 ? [customEvent("tools_ignored", { names })] : [];
+}
+
+/** What the frames so far have told. */
+interface Seen {
+  position: EventPosition | undefined;
+  isWithdrawn: boolean;
+  isWaiting: boolean;
+}
+
+/** Reads whole frames: a read may end in the middle of one. */
+async function* readFrames(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): AsyncGenerator<string> {
+  const utf8 = new TextDecoder();
+  let rest = "";
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const text = rest + utf8.decode(read.value, { stream: true });
+    const end = text.lastIndexOf("\n\n") + 2;
+    rest = end > 1 ? text.slice(end) : text;
+    if (end > 1) yield text.slice(0, end);
+  }
+}
+
+/** Puts the names of the post into the events that carry names. */
+async function* nameFrames(telling: Telling, seen: Seen, text: string): AsyncGenerator<string> {
+  const id = text.lastIndexOf("\nid: ");
+  if (id !== -1) seen.position = parseEventId(text.slice(id + 5, text.indexOf("\n", id + 1)));
+  if (!text.includes(BOUNDARY) && !text.includes(WITHDRAWAL)) return yield text;
+  for (const frame of text.split(/(?<=\n\n)/)) {
+    if (frame === agUiWire.trailer) seen.isWaiting = true;
+    else if (!frame.startsWith(BOUNDARY)) {
+      seen.isWithdrawn ||= frame.startsWith(WITHDRAWAL);
+      yield frame;
+    } else if (!frame.startsWith(`${BOUNDARY}STARTED"`)) {
+      if (seen.isWithdrawn) yield frameOf(await readSnapshot(telling));
+      yield frameOf(named(telling.post, frame));
+    }
+  }
+}
+
+/** Versions before 1.0 know no run that was cancelled. */
+function named({ threadId, runId, protocolVersion }: AgUiPost, frame: string): AgUiEvent {
+  const event = JSON.parse(frame.slice(6, frame.indexOf("\n"))) as AgUiEvent;
+  if (event.type === "RUN_ERROR") return event;
+  const { outcome, usage } = event as { outcome?: { type: string }; usage?: unknown };
+  return outcome?.type === "cancelled" && protocolVersion === undefined
+    ? { type: "RUN_ERROR", message: "The run was cancelled.", code: "cancelled", usage }
+    : { ...event, threadId, runId };
+}
+
+async function readSnapshot(telling: Telling): Promise<AgUiEvent> {
+  const { authorised, post, runId, messageId } = telling;
+  const { principal, services } = authorised;
+  const answer = await services.runs.of(runId).shown(viewerOf(principal));
+  if (answer.kind !== "shown") throw new Error(`the run is ${answer.kind}`);
+  const { messages: posted } = post;
+  return snapshotEvent({ posted, shown: answer.run, messageId, isToldAnew: false });
+}
+
+/**
+ * Ends a stream whose run waits: with a question for each approval that this person may answer, or
+ * with the news that others must. Undefined: the run does not wait any more.
+ */
+async function endingOf(telling: Telling): Promise<readonly AgUiEvent[] | undefined> {
+  const { authorised, post, runId } = telling;
+  const { principal, services } = authorised;
+  const answer = await services.runs.of(runId).state(viewerOf(principal));
+  if (answer.kind !== "run" || answer.state.status !== "waiting") return undefined;
+  const open = answer.state.toolCalls.flatMap(({ approvalId }) => approvalId ?? []);
+  const asked = await Promise.all(open.map((id) => askHere(authorised, id)));
+  const interrupts = asked.filter((interrupt) => interrupt !== undefined);
+  const { threadId, runId: named } = post;
+  const finished = { type: "RUN_FINISHED", threadId, runId: named };
+  if (interrupts.length === 0) return [{ ...finished, result: { status: "waiting" } }];
+  return [
+    { type: "STATE_SNAPSHOT", snapshot: post.state ?? {} },
+    await readSnapshot(telling),
+    { ...finished, outcome: { type: "interrupt", interrupts } },
+  ];
+}
+
+const RESPONSE_SCHEMA = {
+  type: "object",
+  properties: {
+    approved: { type: "boolean" },
+    reason: { type: "string" },
+    editedArgs: { type: "object" },
+  },
+  required: ["approved"],
+};
+
+/** Builds the question about one approval; undefined where others must answer. */
+async function askHere(
+  { principal, services }: AuthorisedRequest,
+  approvalId: string,
+): Promise<object | undefined> {
+  const name = readApprovalId(approvalId);
+  if (!name || !principal.scopes.includes("approvals:decide")) return undefined;
+  const runId = name.runId as RunId;
+  const answer = await services.runs.of(runId).approval({ ...name, principal });
+  if (answer.kind !== "approval" || answer.mayNot) return undefined;
+  const { title: message, toolCallId, expiresAt, packet, lines } = answer.approval;
+  return {
+    id: approvalId,
+    reason: "tool_call",
+    message,
+    toolCallId: callIdOf(runId, toolCallId),
+    responseSchema: RESPONSE_SCHEMA,
+    expiresAt,
+    metadata: { interlock: { packet, lines } },
+  };
+}

@@ -1,0 +1,150 @@
+import type { ListedTurn } from "../../capabilities/conversation.ts";
+import { readApprovalId } from "../../protocol/approval/id.ts";
+import type { ShownRun } from "../../protocol/conversation/shown.ts";
+import type { RunId } from "../../protocol/identity/ids.ts";
+import { viewerOf } from "../../protocol/identity/viewer.ts";
+import { hashOf } from "../../protocol/json/canonical-hash.ts";
+import type { JsonValue } from "../../protocol/json/value.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
+import type { EventPosition } from "../../protocol/run/event-id.ts";
+import type { RunRequest } from "../../protocol/run/request.ts";
+import { agUiWire } from "../../wire/ag-ui/wire.ts";
+import { maxBodyBytes } from "../claim/message-files.ts";
+import type { AuthorisedRequest } from "../request/authorise.ts";
+import { problem } from "../request/problem.ts";
+import { readSizedJson, replaceHalvesOf } from "../request/read-json.ts";
+import { startRun } from "../runs/chat.ts";
+import { findRun } from "../runs/request-key.ts";
+import { followRun } from "../runs/runs.ts";
+import {
+  agUiPost,
+  decisionsOf,
+  newestWordsOf,
+  placeOf,
+  saidIn,
+  type AgUiPost,
+} from "./ag-ui-post.ts";
+import { snapshotEvent } from "./ag-ui-snapshot.ts";
+import { tellRun } from "./ag-ui-stream.ts";
+import { clientWithRoutes, type Client } from "./client.ts";
+import { readAsked, firstRunOf } from "./named-chat.ts";
+import { recordDecisions } from "./posted-decisions.ts";
+
+/** AG-UI, for `HttpAgent` and what is built on it, as CopilotKit. */
+export const agUi: Client = clientWithRoutes(agUiWire, {
+  "/agui": { POST: { scope: "chat", handle: postAgUi } },
+});
+
+/** The newest turn of a chat. */
+interface Head {
+  readonly runId: RunId;
+  readonly messageId: string | undefined;
+  /** Absent: no run has claimed the turn yet. */
+  readonly shown?: ShownRun;
+  /** The last event that `shown` tells of, where the run may go on. */
+  readonly at?: EventPosition;
+}
+
+/**
+ * `POST /agui`: what an AG-UI client posts. Of the posted history only the newest words of the
+ * person are read; everything else is read from what was recorded. A post that says nothing new
+ * follows the newest answer.
+ * Threat: a client makes up answers, results and approvals in the history that it posts.
+ */
+async function postAgUi(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, services } = authorised;
+  const read = await readSizedJson(request, agUiPost, { maxBytes: maxBodyBytes(services.models) });
+  if (!read.ok) return read.failure;
+  const { value, bytes: bodyBytes } = read.value;
+  const post = replaceHalvesOf(value);
+  const first = await firstRunOf(authorised, post.threadId);
+  const head = await findHead(authorised, first);
+  if (post.resume.length > 0) return resume(authorised, post, head);
+  if (head?.shown && saysNothingNew(post, head)) return attach(authorised, post, head);
+  if (head && isOpen(head))
+    return problem("run_still_running", { headers: { "retry-after": "1" } });
+  const asked = await readRequest(authorised, post, { first, head });
+  if (!asked.ok) return asked.failure;
+  const response = await startRun(authorised, { ...asked.value, bodyBytes }, agUiWire);
+  const runId = (response.headers.get("x-run-id") ?? asked.value.runId) as RunId;
+  const messageId = newestWordsOf(post)?.id ?? runId;
+  return tellRun({ authorised, post, runId, messageId, after: undefined, first: [] }, response);
+}
+
+async function findHead(
+  { principal, services }: AuthorisedRequest,
+  first: RunId,
+): Promise<Head | undefined> {
+  const viewer = viewerOf(principal);
+  const answer = await services.runs.of(first).turns(viewer, { limit: 1 });
+  const turn: ListedTurn | undefined = answer.kind === "turns" ? answer.page.items[0] : undefined;
+  if (!turn) return undefined;
+  const { runId, messageId } = turn;
+  if (!("isOpen" in turn)) return { runId, messageId, shown: turn };
+  const known = await services.runs.of(runId).shown(viewer);
+  return known.kind === "shown"
+    ? { runId, messageId, shown: known.run, at: known.at }
+    : { runId, messageId };
+}
+
+function isOpen({ shown }: Head): boolean {
+  return !shown || shown.status === "running" || shown.status === "waiting";
+}
+
+/** A client that has lost its stream posts what it holds, with a new name of the run. */
+function saysNothingNew(post: AgUiPost, head: Head): boolean {
+  const newest = newestWordsOf(post);
+  if (!newest || post.messages.at(-1) !== newest) return true;
+  return newest.id === head.messageId && isOpen(head);
+}
+
+/** Records the decisions of a post about its newest run, and tells what the run does then. */
+async function resume(
+  authorised: AuthorisedRequest,
+  post: AgUiPost,
+  head: Head | undefined,
+): Promise<Response> {
+  const decisions = decisionsOf(post);
+  const isOfHead = decisions.every(
+    ({ approvalId }) => head && readApprovalId(approvalId)?.runId === head.runId,
+  );
+  if (!head || !isOfHead) return problem("approval_not_found");
+  const { runId } = head;
+  const recorded = await recordDecisions(authorised, { runId, decisions });
+  return recorded.ok ? attach(authorised, post, head) : recorded.failure;
+}
+
+/**
+ * Follows the newest run: from where it waits, or else from its first event on. What the client
+ * holds of it makes way for what was recorded.
+ */
+async function attach(
+  authorised: AuthorisedRequest,
+  post: AgUiPost,
+  { runId, shown, at, ...head }: Head,
+): Promise<Response> {
+  if (!shown) return problem("run_still_running", { headers: { "retry-after": "1" } });
+  const after = shown.status === "waiting" ? at : undefined;
+  const messageId = head.messageId ?? newestWordsOf(post)?.id ?? `${runId}:asked`;
+  const { messages: posted } = post;
+  const first = [snapshotEvent({ posted, shown, messageId, isToldAnew: after === undefined })];
+  const response = await followRun(authorised, { runId, wire: agUiWire, after });
+  return tellRun({ authorised, post, runId, messageId, after, first }, response);
+}
+
+/**
+ * Reads a post as the request of a run. A post that is repeated under its name of the run finds
+ * that run; under a new name the same words are answered anew.
+ */
+async function readRequest(
+  authorised: AuthorisedRequest,
+  post: AgUiPost,
+  { first: chat, head }: { readonly first: RunId; readonly head: Head | undefined },
+): Promise<Result<Omit<RunRequest, "bodyBytes">, Response>> {
+  const said = saidIn(post);
+  const checked = readAsked({ ...said, ...(head && placeOf(post, head.runId)) });
+  if (!checked.ok) return checked;
+  const requestHash = await hashOf([post.runId, said] as JsonValue);
+  const runId = await findRun(authorised, `post\n${chat}\n${post.runId}`);
+  return ok({ runId, requestHash, chat, body: checked.value });
+}
