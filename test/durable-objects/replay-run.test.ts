@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { EventLog } from "../../durable-objects/run/event-log.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
+import type { ConversationMethods } from "../../src/capabilities/conversation.ts";
 import { RunInvocations } from "../../src/run/invocations.ts";
 import { StoredTranscript } from "../../durable-objects/run/stored-transcript.ts";
 import { TOOLS } from "../../src/tools/index.ts";
@@ -12,6 +13,7 @@ import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { effects, LAB_TOOLS } from "../workers/lab-tools.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { bindings, chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { finish, untilKept } from "../shared/conversations.ts";
 import { invoke, read } from "../shared/invoke.ts";
 
 beforeAll(seedPolicies);
@@ -47,7 +49,15 @@ async function evidenceOf(runId: string): Promise<RunEvidence> {
   if (!pin) throw new Error("the run pinned no policy");
   const key = policyDocumentKey(evidence.claim.principal.tenantId, pin.hash);
   const document = await bindings.POLICY.get<object>(key, "json");
-  return { ...evidence, policy: { policy: policyOf(document ?? {}), pin } };
+  const window = await windowOf(evidence.claim);
+  return { ...evidence, window, policy: { policy: policyOf(document ?? {}), pin } };
+}
+
+/** Reads the earlier turns of a run by their hash, as a later incarnation of it does. */
+async function windowOf({ runId, workflowId, history }: RunEvidence["claim"]) {
+  if (workflowId === undefined || !history) return undefined;
+  const conversation = stubOf(workflowId) as unknown as ConversationMethods;
+  return conversation.readWindow(runId, history);
 }
 
 async function expectSameDecisions(runId: string): Promise<void> {
@@ -133,4 +143,28 @@ test("a direct call replays to the same decisions, without calling its tool or a
   const { runId } = await read(response);
   await evictDurableObject(stubOf(runId));
   await expectSameDecisions(runId);
+});
+
+test("a run of a conversation replays with the turns before it, and not once these are deleted", async () => {
+  const caller = "lab";
+  const first = await finish({ caller, steps: STEPS });
+  const { conversationId } = first;
+  const shown = [
+    { text: ["so"], calls: [{ name: "core__calculate", args: '{"expression":"1"}' }] },
+  ];
+  const { runId } = await finish({ caller, conversationId, steps: shown });
+  await untilKept(conversationId, 2);
+  await expectSameDecisions(runId);
+  const evidence = await evidenceOf(runId);
+  const changed = { ...evidence.claim, history: { ...evidence.claim.history, hash: "sha256:0" } };
+  expect(await windowOf(changed as RunEvidence["claim"])).toEqual({ kind: "changed" });
+  const path = `/v1/conversations/${conversationId}`;
+  await expect.poll(async () => (await send(path, { caller, method: "DELETE" })).status).toBe(200);
+  const window = await windowOf(evidence.claim);
+  expect(await replay({ ...evidence, window }, CONTRACTS)).toMatchObject({
+    failure: { reason: "history_erased" },
+  });
+  for (const place of ["", "/events"]) {
+    expect((await send(`/v1/runs/${runId}${place}`, { caller })).status).toBe(410);
+  }
 });

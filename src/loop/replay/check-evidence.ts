@@ -5,9 +5,17 @@ import { endOfStop } from "../run-end.ts";
 import type { NotReplayableReason, RunEvidence } from "./evidence.ts";
 
 /** Tells why a run cannot be replayed; undefined when its evidence allows a replay. */
-export function checkEvidence({ log, invocations }: RunEvidence): NotReplayableReason | undefined {
+export function checkEvidence({
+  claim,
+  window,
+  log,
+  invocations,
+}: RunEvidence): NotReplayableReason | undefined {
   const done = log.at(-1);
   if (done?.type !== "done" || invocations.some(({ end }) => !end)) return "unfinished";
+  if (claim.history && window?.kind !== "window") {
+    return window?.kind === "changed" ? "history_changed" : "history_erased";
+  }
   if (isStopped(done)) return "stopped";
   if (done.error?.code === "internal_error") return "broken";
   if (done.error?.code.startsWith("context_")) return "context";

@@ -1,3 +1,4 @@
+import type { WindowAnswer } from "../../capabilities/conversation.ts";
 import type { LoadedPolicy } from "../../capabilities/policy.ts";
 import type { HookContext } from "../../protocol/assistant/context.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
@@ -11,8 +12,10 @@ export interface RunEvidence {
   readonly claim: RunClaim;
   /** The document that the run pinned; for a run without one, the policy that denies everything. */
   readonly policy: LoadedPolicy;
-  /** The whole conversation, with the messages of the request. */
+  /** The messages of the run, those of the request among them. */
   readonly transcript: readonly TranscriptMessage[];
+  /** What its conversation answers to the claim's reference today. Absent: there is none. */
+  readonly window?: WindowAnswer | undefined;
   /** What the deployment's hook gave. Absent: nothing. */
   readonly context?: HookContext | undefined;
   readonly invocations: readonly ToolInvocationRecord[];
@@ -37,6 +40,9 @@ export type NotReplayableReason =
   | "operator"
   /** A call asked for an approval. */
   | "people"
+  /** The earlier turns that the model was shown are gone, or are others by now. */
+  | "history_erased"
+  | "history_changed"
   /** A hook of the deployment refused a call. Its reason is not recorded. */
   | "vetoed"
   /** A policy newer than the pinned one refused a call. */

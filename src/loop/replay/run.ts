@@ -58,7 +58,15 @@ function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {
  * step of their own: retries. They count against the step limit. A call that was counted in advance
  * and never made counts, too; this happens only far from the limit.
  */
-function inputOf({ claim, context, createdMs, modelCalls, log }: RunEvidence): LoopInput {
+function inputOf({
+  claim: claimed,
+  window,
+  context,
+  createdMs,
+  modelCalls,
+  log,
+}: RunEvidence): LoopInput {
+  const claim = { ...claimed, ...(window?.kind === "window" && { window: window.messages }) };
   const steps = log.filter(({ type }) => type === "step_started").length;
   const begun = newRunMemory(claim.messages);
   const memory: RunMemory = {
