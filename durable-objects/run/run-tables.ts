@@ -1,7 +1,7 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 14, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 15, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
 export type LateTable =
@@ -23,6 +23,9 @@ const OF_CONVERSATION: ReadonlySet<LateTable> = new Set([
   "erasure",
 ]);
 
+/** Most rows of the page of one turn; the key of a row is its turn and its part. */
+export const PARTS_OF_PAGE = 4_096;
+
 const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   approvals: `CREATE TABLE approvals (
     invocation INTEGER NOT NULL, generation INTEGER NOT NULL, status TEXT NOT NULL,
@@ -43,9 +46,10 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   CREATE INDEX turns_by_message ON turns (message_id) WHERE message_id IS NOT NULL`,
   erasure: "CREATE TABLE erasure (begun_ms INTEGER NOT NULL)",
   naming: "CREATE TABLE naming (title TEXT NOT NULL)",
+  // One number is the key: in the tree of a longer key, a body over 1 KB takes a page of its own.
   pages: `CREATE TABLE pages (
-    number INTEGER NOT NULL, part INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (number, part)
-  ) WITHOUT ROWID`,
+    place INTEGER PRIMARY KEY, body BLOB NOT NULL, number INTEGER AS (place / ${PARTS_OF_PAGE})
+  )`,
 };
 
 /**

@@ -1,12 +1,19 @@
 import { runInDurableObject } from "cloudflare:test";
+import { env, waitUntil } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { seededRandom } from "../../scripts/chaos/seeded-random.ts";
+import { composeWorker } from "../../src/compose/worker.ts";
+import type { RawEnv } from "../../src/env.ts";
 import type { HistoryReference } from "../../src/protocol/conversation/turn.ts";
 import { releaseUrl, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { putAssistant } from "../shared/assistants.ts";
 import { finish, say, untilKept, untilSaid } from "../shared/conversations.ts";
 import { callOf } from "../shared/people.ts";
+import { meterBindings, meterNextRun, type HopCosts } from "../shared/run-meter.ts";
 import { crash, stubOf, untilState } from "../shared/run-object.ts";
+import { TOKENS } from "../shared/tokens.ts";
 import { runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { currentLab } from "../workers/lab-deployment.ts";
 import { page } from "../workers/lab-tools.ts";
 
 beforeAll(seedPolicies);
@@ -75,21 +82,68 @@ describe("an assistant with a rule for its history", () => {
   });
 });
 
-test("turn 40 stores what it says: no more rows and bytes than turn 2", async () => {
-  const pad = "x".repeat(1_000);
-  const sizeOf = (runId: string): Promise<number> =>
-    runInDurableObject(stubOf(runId), (_object, { storage }) => storage.sql.databaseSize);
-  const { conversationId } = await finish({ content: pad, steps: [] });
-  const added: number[] = [];
-  const sizes: number[] = [await sizeOf(conversationId)];
-  for (let turn = 2; turn <= 40; turn++) {
-    const { runId } = await finish({ conversationId, steps: [{ text: [`${turn}`], times: 500 }] });
-    await untilKept(conversationId, turn);
-    added.push(await sizeOf(runId));
-    sizes.push(await sizeOf(conversationId));
-  }
-  expect(Math.max(...added)).toBeLessThanOrEqual(1.1 * (added[0] ?? 0));
-  const [, second = 0] = sizes;
-  const average = ((sizes.at(-1) ?? 0) - second) / 38;
-  expect(average).toBeLessThan(2_000);
+const LAST = 100;
+
+test("turn 100 stores and asks what turn 2 does: no more rows, bytes, commits and hops", async () => {
+  const worker: HopCosts = { objectCalls: 0, kvReads: 0 };
+  const metered = meterBindings(env as unknown as RawEnv, worker);
+  const handle = composeWorker(metered, currentLab().deployment, waitUntil);
+  let conversationId: string | undefined;
+  const post = async (turn: number): Promise<void> => {
+    const messages = [{ role: "user", content: saying(turn) }];
+    const answer = await handle(
+      chatRequest({ messages, ...(conversationId && { conversationId }) }),
+    );
+    await answer.text();
+    conversationId ??= runIdOf(answer);
+  };
+  /** What a turn costs the Worker and its run, and what the conversation keeps by then. */
+  const measure = async (turn: number) => {
+    Object.assign(worker, { objectCalls: 0, kvReads: 0 });
+    const run = meterNextRun();
+    await post(turn);
+    await untilKept(conversationId ?? "", turn);
+    const kept = await runInDurableObject(stubOf(conversationId ?? ""), (_object, { storage }) => ({
+      page: storage.sql
+        .exec<{ bytes: number }>(
+          `SELECT sum(length(body)) AS bytes FROM pages WHERE number = ${turn}`,
+        )
+        .one().bytes,
+      all: storage.sql.databaseSize,
+    }));
+    const { rowsWritten, commits, alarms, objectCalls, kvReads, bytes } = run;
+    const counts = { rowsWritten, commits, alarms, objectCalls, kvReads, worker: { ...worker } };
+    return { counts, bytes, kept };
+  };
+  await post(1);
+  const second = await measure(2);
+  for (let turn = 3; turn < LAST; turn++) await post(turn);
+  await untilKept(conversationId ?? "", LAST - 1);
+  const last = await measure(LAST);
+  expect(last.counts).toEqual(second.counts);
+  expect(last.bytes).toBeLessThanOrEqual(1.1 * second.bytes);
+  expect(last.kept.page).toBeLessThanOrEqual(1.1 * second.kept.page);
+  // The row of a turn, and what SQLite leaves free.
+  const ofRow = 600;
+  const added = (last.kept.all - second.kept.all) / (LAST - 2);
+  expect(added).toBeLessThanOrEqual(1.1 * (second.kept.page + ofRow));
 });
+
+/** A thousand characters that compress badly, and an answer of as many. */
+function saying(turn: number): string {
+  const random = seededRandom(turn);
+  const word = (): string => random.below(2 ** 30).toString(36);
+  const text = (): string => Array.from({ length: 200 }, word).join(" ").slice(0, 1_000);
+  return JSON.stringify({ steps: [{ text: [text()] }], said: text() });
+}
+
+function chatRequest(body: object): Request {
+  return new Request("https://interlock.test/v1/chat", {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${TOKENS.acme.token}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+}

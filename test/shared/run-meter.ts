@@ -17,6 +17,9 @@ export interface RunCosts {
   bytes: number;
 }
 
+/** What leaves an object or a Worker. */
+export type HopCosts = Pick<RunCosts, "objectCalls" | "kvReads">;
+
 let ordered: RunCosts | undefined;
 beforeEachFile(() => {
   ordered = undefined;
@@ -87,15 +90,17 @@ function meterStorage(storage: DurableObjectStorage, costs: RunCosts): DurableOb
   });
 }
 
-function meterBindings<Bindings extends object>(env: Bindings, costs: RunCosts): Bindings {
+/** Counts the calls of objects and the reads of KV that go through bindings. */
+export function meterBindings<Bindings extends object>(env: Bindings, costs: HopCosts): Bindings {
   return watch(env, (name) => {
     const binding: unknown = Reflect.get(env, name);
-    if (name === "TENANTS") return meterObjects(binding as DurableObjectNamespace, costs);
+    if (name === "TENANTS" || name === "RUNS")
+      return meterObjects(binding as DurableObjectNamespace, costs);
     return name === "POLICY" ? meterReads(binding as KVNamespace, costs) : undefined;
   });
 }
 
-function meterReads(kv: KVNamespace, costs: RunCosts): KVNamespace {
+function meterReads(kv: KVNamespace, costs: HopCosts): KVNamespace {
   return watch(kv, (name, call) => {
     if (name !== "get") return undefined;
     return (...args: unknown[]) => {
@@ -105,7 +110,7 @@ function meterReads(kv: KVNamespace, costs: RunCosts): KVNamespace {
   });
 }
 
-function meterObjects(objects: DurableObjectNamespace, costs: RunCosts): DurableObjectNamespace {
+function meterObjects(objects: DurableObjectNamespace, costs: HopCosts): DurableObjectNamespace {
   return watch(objects, (name) => {
     if (name !== "get") return undefined;
     return (id: DurableObjectId) => {

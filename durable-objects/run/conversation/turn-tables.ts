@@ -10,7 +10,7 @@ import type { RunOwner } from "../../../src/protocol/identity/viewer.ts";
 import type { Labels } from "../../../src/protocol/label/source.ts";
 import { hashNow } from "../../hash-now.ts";
 import { packText, splitText, unpackText, type PackedText } from "../../packed-text.ts";
-import type { RunTables } from "../run-tables.ts";
+import { PARTS_OF_PAGE, type RunTables } from "../run-tables.ts";
 
 /** Most posts continue the newest turn. */
 const READ_AT_ONCE = 8;
@@ -93,9 +93,8 @@ export class TurnTables implements StoredTurns {
     const text = JSON.stringify(page);
     for (const [part, piece] of splitText(text).entries()) {
       this.#sql.exec(
-        "INSERT INTO pages (number, part, body) VALUES (?, ?, ?)",
-        number,
-        part,
+        "INSERT INTO pages (place, body) VALUES (?, ?)",
+        number * PARTS_OF_PAGE + part,
         packText(piece).packed,
       );
     }
@@ -114,16 +113,25 @@ export class TurnTables implements StoredTurns {
   }
 
   remove(number: number): void {
-    this.#sql.exec("DELETE FROM pages WHERE number = ?", number);
+    this.#sql.exec(`DELETE FROM pages WHERE ${OF_TURN}`, ...placesOf(number));
     this.#sql.exec("DELETE FROM turns WHERE number = ?", number);
   }
 
   page(number: number): TurnPage {
     const parts = this.#sql
-      .exec<{ body: PackedText }>("SELECT body FROM pages WHERE number = ? ORDER BY part", number)
+      .exec<{ body: PackedText }>(
+        `SELECT body FROM pages WHERE ${OF_TURN} ORDER BY place`,
+        ...placesOf(number),
+      )
       .toArray();
     return JSON.parse(parts.map(({ body }) => unpackText(body)).join("")) as TurnPage;
   }
+}
+
+const OF_TURN = "place >= ? AND place < ?";
+
+function placesOf(number: number): readonly [number, number] {
+  return [number * PARTS_OF_PAGE, (number + 1) * PARTS_OF_PAGE];
 }
 
 type TurnRow = {
