@@ -14,6 +14,8 @@ export interface Target {
   readonly path?: string;
   /** The chat goes over a socket of Cloudflare's agent. */
   readonly isAgent?: boolean;
+  /** What the request names beside the model and its question. */
+  readonly named?: Readonly<Record<string, unknown>>;
 }
 
 /** Arrival times of one answer, counted from its request. */
@@ -57,7 +59,7 @@ export async function readChat(
   scenario: Scenario,
   onChunk: (chunk: Buffer) => void,
 ): Promise<void> {
-  if (target.isAgent) return readSocketChat(target.port, scenario, onChunk);
+  if (target.isAgent) return readSocketChat({ port: target.port }, scenario, onChunk);
   const { response } = await openChat(target, scenario);
   response.on("data", onChunk);
   await new Promise<void>((resolve, reject) => {
@@ -79,6 +81,7 @@ export function openChat(target: Target, scenario: Scenario): Promise<OpenChat> 
   const body = JSON.stringify({
     model: modelOf(scenario),
     messages: [{ role: "user", content: "What time is it?" }],
+    ...target.named,
   });
   const { promise, resolve, reject } = Promise.withResolvers<OpenChat>();
   const { port, path = "/v1/chat" } = target;

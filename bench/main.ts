@@ -9,6 +9,7 @@ import { measureArguments } from "./measures/arguments.ts";
 import { measureBurst } from "./measures/burst.ts";
 import { measureChain } from "./measures/chain.ts";
 import { measureColdStart } from "./measures/cold-start.ts";
+import { measureConversations } from "./measures/conversations.ts";
 import { measureDecoder } from "./measures/decoder.ts";
 import { measureDurability } from "./measures/durability.ts";
 import { measureFirstByte } from "./measures/first-byte.ts";
@@ -42,6 +43,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   gates: measureGates,
   durability: measureDurability,
   growth: measureGrowth,
+  conversations: measureConversations,
   workspace: measureWorkspace,
   gameplan: measureGameplan,
 };

@@ -14,19 +14,35 @@ interface SocketMessage {
   readonly error?: boolean;
 }
 
+/** A chat of Cloudflare's agent, and everything that was said in it, as its client sends it. */
+export interface SocketChat {
+  readonly name: string;
+  readonly messages: readonly unknown[];
+}
+
+/** Makes a message of a person. */
+export function socketMessage(text: string): unknown {
+  return { id: randomUUID(), role: "user", parts: [{ type: "text", text }] };
+}
+
+function newChat(): SocketChat {
+  return { name: randomUUID(), messages: [socketMessage("What time is it?")] };
+}
+
 /**
- * Begins a chat with Cloudflare's agent in an object of its own, and passes on each part of the
- * answer, until its end. The connection is part of it, as with the others.
+ * Goes on with a chat of Cloudflare's agent, by default with a new one in an object of its own, and
+ * passes on each part of the answer, until its end. The connection is part of it, as with the
+ * others.
  */
 export function readSocketChat(
-  port: number,
+  { port, chat = newChat() }: { readonly port: number; readonly chat?: SocketChat },
   scenario: Scenario,
   onChunk: (chunk: Buffer) => void,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/agents/chat-agent/${randomUUID()}`);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/agents/chat-agent/${chat.name}`);
   const id = randomUUID();
-  socket.addEventListener("open", () => socket.send(requestOf(id, scenario)));
+  socket.addEventListener("open", () => socket.send(requestOf(id, scenario, chat)));
   socket.addEventListener("message", ({ data }) => {
     const message = JSON.parse(String(data)) as SocketMessage;
     if (message.type !== RESPONSE || message.id !== id) return;
@@ -40,9 +56,7 @@ export function readSocketChat(
   return promise;
 }
 
-function requestOf(id: string, scenario: Scenario): string {
-  const parts = [{ type: "text", text: "What time is it?" }];
-  const messages = [{ id: randomUUID(), role: "user", parts }];
+function requestOf(id: string, scenario: Scenario, { messages }: SocketChat): string {
   const body = { messages, trigger: "submit-message", model: modelOf(scenario) };
   return JSON.stringify({
     id,

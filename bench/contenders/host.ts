@@ -11,6 +11,8 @@ export interface HostReady {
   readonly port: number;
   readonly workerdPid: number;
   readonly inspectorUrl: string | undefined;
+  /** Folder of the databases of its objects. */
+  readonly storagePath: string;
 }
 
 /**
@@ -25,13 +27,14 @@ process.once("message", (message: { plan: ContenderPlan; inspect: boolean }) => 
 });
 
 async function start(plan: ContenderPlan, inspect: boolean): Promise<void> {
+  const storagePath = mkdtempSync(join(tmpdir(), "storage-"));
   const config = toWorkerConfig("contender", { ...plan, kv: Object.keys(plan.kv) });
   const miniflare = new Miniflare({
     host: "127.0.0.1",
     cf: false,
     telemetry: { enabled: false },
     // Kept until the bench ends: deleting thousands of files slows every fsync of a minute.
-    resourcePersistencePath: mkdtempSync(join(tmpdir(), "storage-")),
+    resourcePersistencePath: storagePath,
     ...(inspect && { inspectorPort: 0, inspectorHost: "127.0.0.1" }),
     workers: [{ config, dev: { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] } }],
   } as ConstructorParameters<typeof Miniflare>[0]);
@@ -45,5 +48,6 @@ async function start(plan: ContenderPlan, inspect: boolean): Promise<void> {
   if (workerdPid === undefined) throw new Error("workerd does not run");
   const url = await miniflare.unsafeGetDirectURL("contender");
   const inspectorUrl = inspect ? String(await miniflare.getInspectorURL()) : undefined;
-  process.send?.({ port: Number(url.port), workerdPid, inspectorUrl } satisfies HostReady);
+  const port = Number(url.port);
+  process.send?.({ port, workerdPid, inspectorUrl, storagePath } satisfies HostReady);
 }

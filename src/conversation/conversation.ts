@@ -253,9 +253,7 @@ export class Conversation implements ConversationMethods {
 
   #find(runId: RunId): Turn | undefined {
     const { turns } = this.#ports;
-    if (!turns.exist) return undefined;
-    for (const turn of turns.newest()) if (turn.runId === runId) return turn;
-    return undefined;
+    return turns.exist ? turns.of(runId) : undefined;
   }
 }
 

@@ -99,9 +99,10 @@ function findParent(
 ): Parent | Exclude<Opening, { kind: "turn" }> {
   if (parentId === ROOT) return { kind: "parent", turn: null };
   const named = parentId ?? headId;
-  const head = findOwn(turns, viewer, () => true);
-  const found = named === undefined ? head : findOwn(turns, viewer, ({ runId }) => runId === named);
-  if (!head || !found) return { kind: "unknown_parent" };
+  const isOwnPath = (turn: Turn): boolean => turn.others.every((owner) => isOwn(owner, viewer));
+  const head = findNewest(turns, isOwnPath);
+  const found = named === undefined ? head : turns.of(named as RunId);
+  if (!head || !found || !isOwnPath(found)) return { kind: "unknown_parent" };
   if (parentId === undefined && found.number !== head.number) {
     const moved = { kind: "moved", headId: head.runId } as const;
     return hasEnded(head) ? moved : { kind: "unsettled", turn: head, answer: moved };
@@ -111,14 +112,8 @@ function findParent(
     : { kind: "unsettled", turn: found, answer: { kind: "busy" } };
 }
 
-function findOwn(
-  turns: StoredTurns,
-  viewer: Viewer,
-  isWanted: (turn: Turn) => boolean,
-): Turn | undefined {
-  for (const turn of turns.newest()) {
-    if (isWanted(turn) && turn.others.every((owner) => isOwn(owner, viewer))) return turn;
-  }
+function findNewest(turns: StoredTurns, isWanted: (turn: Turn) => boolean): Turn | undefined {
+  for (const turn of turns.newest()) if (isWanted(turn)) return turn;
   return undefined;
 }
 

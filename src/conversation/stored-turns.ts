@@ -55,6 +55,10 @@ export interface StoredTurns {
   /** The conversation has turns. A chat of one run has none until somebody continues it. */
   readonly exist: boolean;
   at(number: number): Turn;
+  /** Finds the turn of a run. */
+  of(runId: RunId): Turn | undefined;
+  /** A turn, the one before it, and so on to the root. */
+  path(from: Turn): Iterable<Turn>;
   /** Turns, the newest first. */
   newest(): Iterable<Turn>;
   /** Turns after a number, the oldest first. */
@@ -69,4 +73,6 @@ export interface StoredTurns {
   end(number: number, page: TurnPage, known: TurnFacts): void;
   remove(number: number): void;
   page(number: number): TurnPage;
+  /** Reads the pages of turns, in the order named. */
+  pages(numbers: readonly number[]): readonly TurnPage[];
 }

@@ -75,11 +75,7 @@ export function rereadWindow(
 
 /** A path from a turn to its root. Every turn before another one has ended. */
 function* pathFrom(turns: StoredTurns, newest: EndedTurn): Generator<EndedTurn> {
-  for (let turn: Turn = newest; ; turn = turns.at(turn.parent)) {
-    if (!hasEnded(turn)) return;
-    yield turn;
-    if (turn.parent === null) return;
-  }
+  for (const turn of turns.path(newest)) if (hasEnded(turn)) yield turn;
 }
 
 export function hasEnded(turn: Turn): turn is EndedTurn {
@@ -99,10 +95,10 @@ function join(turns: StoredTurns, { taken, shortened, hash }: Taken): Window {
   const newest = taken.at(-1);
   if (!oldest || !newest) throw new Error("a window has a turn");
   const system = oldest.depth === 0 ? [] : readSystem(turns, oldest);
-  const said = taken.flatMap(({ number }, index) => {
-    const { messages } = turns.page(number);
-    return index < shortened ? shortenTurn(messages) : messages;
-  });
+  const pages = turns.pages(taken.map(({ number }) => number));
+  const said = pages.flatMap(({ messages }, index) =>
+    index < shortened ? shortenTurn(messages) : messages,
+  );
   const hashes = [...taken.map(({ end }) => end.hash), ...system.map(({ text }) => text)];
   return {
     messages: [...system, ...said],

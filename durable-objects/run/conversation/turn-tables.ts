@@ -14,6 +14,8 @@ import { PARTS_OF_PAGE, type RunTables } from "../run-tables.ts";
 
 /** Most posts continue the newest turn. */
 const READ_AT_ONCE = 8;
+/** A model is shown many turns. */
+const READ_OF_PATH = 64;
 
 /**
  * The turns of a conversation in the object of its first run, and their pages, compressed.
@@ -40,6 +42,33 @@ export class TurnTables implements StoredTurns {
 
   at(number: number): Turn {
     return toTurn(this.#sql.exec<TurnRow>("SELECT * FROM turns WHERE number = ?", number).one());
+  }
+
+  of(runId: RunId): Turn | undefined {
+    return this.#sql
+      .exec<TurnRow>("SELECT * FROM turns WHERE run_id = ? ORDER BY number DESC LIMIT 1", runId)
+      .toArray()
+      .map(toTurn)[0];
+  }
+
+  *path(from: Turn): Generator<Turn> {
+    yield from;
+    for (let next = from.parent; next !== null;) {
+      const turns: readonly Turn[] = this.#sql
+        .exec<TurnRow>(
+          `WITH RECURSIVE path (number, parent) AS (
+             SELECT number, parent FROM turns WHERE number = ?1
+             UNION ALL
+             SELECT turns.number, turns.parent FROM turns, path WHERE turns.number = path.parent
+             LIMIT ${READ_OF_PATH}
+           ) SELECT turns.* FROM path JOIN turns USING (number) ORDER BY turns.number DESC`,
+          next,
+        )
+        .toArray()
+        .map(toTurn);
+      yield* turns;
+      next = turns.at(-1)?.parent ?? null;
+    }
   }
 
   newest(): Generator<Turn> {
@@ -113,25 +142,31 @@ export class TurnTables implements StoredTurns {
   }
 
   remove(number: number): void {
-    this.#sql.exec(`DELETE FROM pages WHERE ${OF_TURN}`, ...placesOf(number));
+    const place = number * PARTS_OF_PAGE;
+    const next = place + PARTS_OF_PAGE;
+    this.#sql.exec("DELETE FROM pages WHERE place >= ? AND place < ?", place, next);
     this.#sql.exec("DELETE FROM turns WHERE number = ?", number);
   }
 
   page(number: number): TurnPage {
-    const parts = this.#sql
-      .exec<{ body: PackedText }>(
-        `SELECT body FROM pages WHERE ${OF_TURN} ORDER BY place`,
-        ...placesOf(number),
-      )
-      .toArray();
-    return JSON.parse(parts.map(({ body }) => unpackText(body)).join("")) as TurnPage;
+    const [page] = this.pages([number]);
+    if (!page) throw new Error("the turn has no page");
+    return page;
   }
-}
 
-const OF_TURN = "place >= ? AND place < ?";
-
-function placesOf(number: number): readonly [number, number] {
-  return [number * PARTS_OF_PAGE, (number + 1) * PARTS_OF_PAGE];
+  pages(numbers: readonly number[]): readonly TurnPage[] {
+    const texts = new Map<number, string>();
+    const rows = this.#sql.exec<{ number: number; body: PackedText }>(
+      `SELECT number, body FROM json_each(?) AS named JOIN pages
+       ON place >= named.value * ${PARTS_OF_PAGE} AND place < (named.value + 1) * ${PARTS_OF_PAGE}
+       ORDER BY place`,
+      JSON.stringify(numbers),
+    );
+    for (const { number, body } of rows) {
+      texts.set(number, (texts.get(number) ?? "") + unpackText(body));
+    }
+    return numbers.map((number) => JSON.parse(texts.get(number) ?? "") as TurnPage);
+  }
 }
 
 type TurnRow = {
