@@ -11,6 +11,9 @@ import type { PolicyChange } from "../../src/capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
 import type {
   ConversationQuery,
+  EscalationAct,
+  EscalationAnswer,
+  EscalationQuery,
   OutcomeQuery,
   RunQuery,
   SentNotice,
@@ -22,6 +25,7 @@ import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
 import type { ConversationSummary } from "../../src/protocol/conversation/summary.ts";
+import type { Escalation } from "../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
 import type { PolicyPin, PolicyProposal } from "../../src/protocol/policy/pin.ts";
@@ -138,6 +142,14 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
 
   async outcomes(query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>> {
     return this.#open.records.outcomes(query);
+  }
+
+  async escalations(query: EscalationQuery): Promise<ListPage<Escalation>> {
+    return this.#open.records.escalations(query);
+  }
+
+  async actOnEscalation(act: EscalationAct): Promise<EscalationAnswer> {
+    return this.#open.records.actOnEscalation(act);
   }
 
   async audit(query: AuditQuery): Promise<AuditPage> {

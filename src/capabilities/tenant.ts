@@ -9,6 +9,11 @@ import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
 import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
+import type {
+  Escalation,
+  EscalationReason,
+  EscalationState,
+} from "../protocol/escalation/escalation.ts";
 import type { ConversationSummary } from "../protocol/conversation/summary.ts";
 import type { RunId, ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { AwaitedOutcome } from "../protocol/run/awaited-outcome.ts";
@@ -103,6 +108,47 @@ export interface OutcomeList {
   list(tenantId: TenantId, query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>>;
 }
 
+/** Filters the escalations of a tenant. */
+export interface EscalationQuery {
+  /** Absent: those that are not settled. */
+  readonly state?: EscalationState;
+  readonly reason?: EscalationReason;
+  readonly limit: number;
+  readonly after?: ListPosition;
+}
+
+/** What a person does with an escalation. */
+export interface EscalationAct {
+  readonly number: number;
+  readonly action: "take" | "release" | "settle";
+  readonly by: ActorId;
+  /** Who has taken it, in the eyes of the caller. Absent: nobody else. */
+  readonly from?: ActorId | undefined;
+  readonly note?: string | undefined;
+}
+
+/**
+ * `held`: somebody else has taken it. `needs_report`: only a report about the call settles it.
+ * `settled`: it was settled before.
+ */
+export type EscalationAnswer =
+  | { readonly kind: "done"; readonly escalation: Escalation }
+  | { readonly kind: "held"; readonly takenBy: ActorId }
+  | { readonly kind: "needs_report" }
+  | { readonly kind: "settled" }
+  | { readonly kind: "unknown" };
+
+/**
+ * What the runs of a tenant cannot settle themselves.
+ * Contract: the oldest comes first. The list follows the runs with a short delay. `act` answers
+ * once it is stored and audited; repeating it changes nothing. Throws when the tenant's object
+ * cannot be reached.
+ */
+export interface EscalationDesk {
+  list(tenantId: TenantId, query: EscalationQuery): Promise<ListPage<Escalation>>;
+  act(tenantId: TenantId, act: EscalationAct): Promise<EscalationAnswer>;
+}
+
 /** Scope of a cursor: tenant, list, viewer and filters. A cursor is valid in its scope only. */
 export type CursorScope = readonly (string | number | boolean | null)[];
 
@@ -133,9 +179,9 @@ export interface TenantHeadMethods {
 }
 
 /**
- * What a tenant knows about its runs: run directory, approval queue, unknown outcomes, stored bytes
- * and audit log. Nothing here decides about a policy or a budget, so that the records may be kept
- * in a place of their own.
+ * What a tenant knows about its runs: run directory, approval queue, unknown outcomes, escalations,
+ * stored bytes and audit log. Nothing here decides about a policy or a budget, so that the records
+ * may be kept in a place of their own.
  */
 export interface TenantRecordsMethods {
   takePlace(place: ApprovalPlace): Promise<PlaceAnswer>;
@@ -145,6 +191,8 @@ export interface TenantRecordsMethods {
   conversations(query: ConversationQuery): Promise<ListPage<ConversationSummary>>;
   approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;
   outcomes(query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>>;
+  escalations(query: EscalationQuery): Promise<ListPage<Escalation>>;
+  actOnEscalation(act: EscalationAct): Promise<EscalationAnswer>;
   audit(query: AuditQuery): Promise<AuditPage>;
   /** What the runs of a person and of the tenant stored. */
   storageUse(query: StorageQuery): Promise<StorageUse>;

@@ -66,7 +66,8 @@ function assemble(
 ): Omit<Services, "membersChanged"> {
   const log = createConsoleLog();
   const tenants = composeTenants(env.tenants);
-  const { registry, directory, conversations, queue, outcomes, trail, storageUse } = tenants;
+  const { registry, directory, conversations, queue, outcomes, escalations, trail, storageUse } =
+    tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     olderSecret: env.olderSecret,
@@ -120,6 +121,7 @@ function assemble(
     conversations,
     queue,
     outcomes,
+    escalations,
     trail,
     auditSigner: createAuditSigner(env.rootSecret, env.olderSecret),
     storage: createStorageMeter({ ask: storageUse, clock: systemClock }),

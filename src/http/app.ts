@@ -16,6 +16,7 @@ import { CONNECTION_ROUTES } from "./tenant/connections.ts";
 import { CONVERSATION_LIST_ROUTES } from "./conversations/conversation-list.ts";
 import { CONVERSATION_ROUTES } from "./conversations/conversations.ts";
 import { answerPreflight, exposeToListed } from "./request/cors.ts";
+import { ESCALATION_ROUTES } from "./escalations/escalations.ts";
 import { EMBED_TOKEN_ROUTES } from "./embed/embed-tokens.ts";
 import { INVOKE_ROUTES } from "./runs/invoke.ts";
 import { OUTCOME_ROUTES } from "./runs/outcomes.ts";
@@ -42,6 +43,7 @@ const API: Routes = {
   ...TOOL_IMAGE_ROUTES,
   ...APPROVAL_QUEUE_ROUTES,
   ...OUTCOME_ROUTES,
+  ...ESCALATION_ROUTES,
   ...APPROVAL_ROUTES,
   ...TOOL_ROUTES,
   ...POLICY_ROUTES,

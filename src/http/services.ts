@@ -9,6 +9,7 @@ import type { ProviderStore } from "../capabilities/provider.ts";
 import type {
   ConversationDirectory,
   Cursors,
+  EscalationDesk,
   OutcomeList,
   RunDirectory,
 } from "../capabilities/tenant.ts";
@@ -58,6 +59,7 @@ export interface Services {
   readonly conversations: ConversationDirectory;
   readonly queue: ApprovalQueue;
   readonly outcomes: OutcomeList;
+  readonly escalations: EscalationDesk;
   readonly trail: AuditTrail;
   readonly auditSigner: AuditSigner;
   readonly storage: StorageMeter;

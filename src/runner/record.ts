@@ -14,6 +14,7 @@ import { showContent } from "../protocol/tool/content.ts";
 import type { PlannedVerification } from "../protocol/outcome/verification.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./outcome/audit-call.ts";
 import type { Conclusion, EndingCall } from "./outcome/conclusion.ts";
+import { escalationOf } from "./outcome/escalation-of.ts";
 import { errorCodeOf, toExecResult } from "./outcome/exec-result.ts";
 import { isUntrusted } from "./outcome/is-untrusted.ts";
 import { markFailedUndo } from "./undo/failed-undo.ts";
@@ -74,7 +75,8 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const seen = content.length > 0 ? { content: showContent(content) } : {};
   ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation, ...seen }]);
   const { grounds = {}, usedNames } = conclusion;
-  ports.journal.audit(auditCall(ports, call, { end, grounds }), usedNames);
+  const escalation = escalationOf(call, conclusion, response);
+  ports.journal.audit(auditCall(ports, call, { end, grounds, escalation }), usedNames);
   return toExecResult(toolCallId, invocationState, end);
 }
 

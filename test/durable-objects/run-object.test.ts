@@ -220,6 +220,8 @@ const TENANT: MethodsOf<TenantMethods> = {
   conversations: "rpc",
   approvals: "rpc",
   outcomes: "rpc",
+  escalations: "rpc",
+  actOnEscalation: "rpc",
   audit: "rpc",
   storageUse: "rpc",
   usedNames: "rpc",

@@ -170,6 +170,8 @@ describe("a page's token", () => {
     ["GET", "/v1/runs"],
     ["GET", "/v1/approvals"],
     ["GET", "/v1/outcomes"],
+    ["GET", "/v1/escalations"],
+    ["POST", "/v1/escalations/esc_1"],
     ["GET", "/v1/audit"],
     ["GET", "/v1/policy"],
     ["PUT", "/v1/policy"],

@@ -7,6 +7,9 @@ import type { AuditPage, AuditQuery, AuditSigner } from "../../../src/capabiliti
 import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
 import type {
   ConversationQuery,
+  EscalationAct,
+  EscalationAnswer,
+  EscalationQuery,
   OutcomeQuery,
   RunQuery,
   SentNotice,
@@ -14,6 +17,7 @@ import type {
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
 import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
+import type { Escalation } from "../../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import { personOf } from "../../../src/protocol/identity/principal.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
@@ -23,6 +27,7 @@ import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
 import { removeOldRecords } from "./audit-retention.ts";
+import { deleteExpired, nextDeletionMs, type KeptLists, type Retention } from "./retention.ts";
 import {
   cleanApproval,
   cleanEntry,
@@ -32,25 +37,11 @@ import {
   cleanTitle,
 } from "./clean-records.ts";
 import { ConversationList } from "./conversation-list.ts";
+import { EscalationBook } from "./escalation-book.ts";
 import { OutcomeList } from "./outcome-list.ts";
 import { RunDirectory, type LastNotice, type RunReport } from "./run-directory.ts";
 import { UsedNameList } from "./used-names.ts";
 import { StoredBytes } from "./stored-bytes.ts";
-
-/** Rows of each kind that one alarm deletes. */
-const MAX_FORGOTTEN = 1_000;
-/** Silence after which a run repeats no notice. Every run delivers or retries sooner. */
-const SILENT_MS = 24 * 60 * 60 * 1_000;
-/** Delay of the next deletion, when one alarm could not delete all rows. */
-const NEXT_DELETION_MS = 1_000;
-
-/** How long records are kept. Unit: milliseconds. */
-export interface Retention {
-  /** Of runs and approvals. */
-  readonly keptMs: number;
-  readonly conversationKeptMs: number;
-  readonly auditKeptMs: number;
-}
 
 /** New notices of a run, and its report before them. */
 interface Received {
@@ -61,8 +52,8 @@ interface Received {
 }
 
 /**
- * The records that the runs of a tenant report: run directory, approval queue, unknown outcomes and
- * audit log.
+ * The records that the runs of a tenant report: run directory, approval queue, unknown outcomes,
+ * escalations and audit log.
  * Ownership: one per tenant object.
  * Contract: synchronous; `clean-records` masks and bounds every record before it is stored.
  */
@@ -72,9 +63,11 @@ export class RecordTables {
   readonly #approvals: ApprovalQueue;
   readonly #conversations: ConversationList;
   readonly #outcomes: OutcomeList;
+  readonly #escalations: EscalationBook;
   readonly #audit: AuditLog;
   readonly #bytes: StoredBytes;
   readonly #usedNames: UsedNameList;
+  readonly #kept: KeptLists;
   #hasTables = false;
   /** The oldest records of the audit log do not follow each other, so they stay as evidence. */
   #isAuditBroken = false;
@@ -86,9 +79,19 @@ export class RecordTables {
     this.#approvals = new ApprovalQueue(sql);
     this.#conversations = new ConversationList(sql);
     this.#outcomes = new OutcomeList(sql);
+    this.#escalations = new EscalationBook(sql);
     this.#audit = new AuditLog(storage);
     this.#bytes = new StoredBytes(sql);
     this.#usedNames = new UsedNameList(sql);
+    this.#kept = {
+      runs: this.#runs,
+      approvals: this.#approvals,
+      conversations: this.#conversations,
+      outcomes: this.#outcomes,
+      escalations: this.#escalations.list,
+      bytes: this.#bytes,
+      usedNames: this.#usedNames,
+    };
   }
 
   /**
@@ -105,7 +108,7 @@ export class RecordTables {
       const notices = fresh.map(({ notice }) => notice);
       const report = this.#storeReport({ runId, notices, before, last: { seq, atMs: nowMs } });
       const grown = Math.max(0, (report?.storedBytes ?? 0) - (before?.storedBytes ?? 0));
-      const auditBytes = this.#storeOthers(runId, notices);
+      const auditBytes = this.#storeOthers({ runId, notices, before }, nowMs);
       this.#bytes.add(report?.person, grown + auditBytes, nowMs);
       const hashes = notices.flatMap((one) => (one.type === "audit" ? (one.usedNames ?? []) : []));
       if (report && hashes.length > 0) this.#usedNames.add(report.person, hashes, nowMs);
@@ -140,6 +143,19 @@ export class RecordTables {
     return this.#outcomes.list(query, nowMs);
   }
 
+  escalations(query: EscalationQuery): ListPage<Escalation> {
+    return this.#escalations.list.list(query);
+  }
+
+  /** Does what a person asks for. Contract: the change and its record are one transaction. */
+  actOnEscalation(act: EscalationAct, nowMs: number): EscalationAnswer {
+    return this.#storage.transactionSync(() => {
+      const { answer, entries } = this.#escalations.act(act, nowMs);
+      if (entries.length > 0) this.#audit.append(...entries);
+      return answer;
+    });
+  }
+
   audit(query: AuditQuery): AuditPage {
     return this.#audit.read(query);
   }
@@ -153,28 +169,9 @@ export class RecordTables {
   }
 
   /** Time of the next deletion; undefined when nothing is stored. */
-  dueMs({ keptMs, conversationKeptMs, auditKeptMs }: Retention): number | undefined {
-    const [
-      used = Infinity,
-      ended = Infinity,
-      begun = Infinity,
-      expired = Infinity,
-      recorded = Infinity,
-    ] = [
-      this.#usedNames.oldestMs(),
-      this.#runs.oldestEndMs(),
-      this.#conversations.oldestMs(),
-      this.#approvals.oldestExpiryMs(),
-      this.#isAuditBroken ? undefined : this.#audit.oldestMs(),
-    ];
-    const due = Math.min(
-      used + conversationKeptMs,
-      ended + keptMs,
-      begun + conversationKeptMs,
-      expired + keptMs,
-      recorded + auditKeptMs,
-    );
-    return due === Infinity ? undefined : due + NEXT_DELETION_MS;
+  dueMs(kept: Retention): number | undefined {
+    const recordedMs = this.#isAuditBroken ? undefined : this.#audit.oldestMs();
+    return nextDeletionMs(this.#kept, kept, recordedMs);
   }
 
   /** Removes old records of the audit log, and keeps a signed summary of them. */
@@ -183,17 +180,9 @@ export class RecordTables {
     this.#isAuditBroken = !(await removeOldRecords(this.#audit, removal));
   }
 
-  /** Deletes runs and approvals whose retention has ended. */
-  deleteExpired(nowMs: number, { keptMs, conversationKeptMs }: Retention): void {
-    this.#storage.transactionSync(() => {
-      const times = { endedBeforeMs: nowMs - keptMs, heardSinceMs: nowMs - SILENT_MS };
-      this.#runs.forget(times, MAX_FORGOTTEN);
-      this.#approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
-      this.#conversations.forget(nowMs - conversationKeptMs, MAX_FORGOTTEN);
-      this.#outcomes.forget(nowMs - keptMs);
-      this.#bytes.forget(nowMs);
-      this.#usedNames.forget(nowMs - conversationKeptMs);
-    });
+  /** Deletes what is kept no longer. */
+  deleteExpired(nowMs: number, kept: Retention): void {
+    this.#storage.transactionSync(() => deleteExpired(this.#kept, kept, nowMs));
   }
 
   /**
@@ -214,9 +203,8 @@ export class RecordTables {
     if (told.conversation) {
       this.#conversations.note(told.conversation, report, before === undefined);
     }
-    // Most runs have no such call, and cost no statement more.
-    const hadOutcomes = (before?.awaitsOutcomes ?? 0) > 0;
-    if (count || hadOutcomes) this.#outcomes.replace(runId, cleanOutcomes(outcomes, runId));
+    const awaited = outcomesTold({ runId, notices, before });
+    if (awaited) this.#outcomes.replace(runId, awaited);
     return {
       person: personOf(report),
       storedBytes: report.storedBytes ?? 0,
@@ -235,10 +223,11 @@ export class RecordTables {
     this.#runs.erase(runId);
     this.#approvals.erase(runId);
     this.#outcomes.replace(runId, []);
+    this.#escalations.list.erase(runId);
   }
 
   /** Stores the other notices, likewise; answers how many bytes the audit log grew. */
-  #storeOthers(runId: RunId, notices: readonly TenantNotice[]): number {
+  #storeOthers({ runId, notices, before }: Omit<Received, "last">, nowMs: number): number {
     const entries: AuditEntry[] = [];
     for (const notice of notices) {
       if (notice.type === "audit") entries.push({ ...cleanEntry(notice.entry), runId });
@@ -250,7 +239,9 @@ export class RecordTables {
         this.#conversations.rename(runId, cleanTitle(notice.title));
       }
     }
-    return entries.length === 0 ? 0 : this.#audit.append(...entries);
+    const outcomes = outcomesTold({ runId, notices, before });
+    const recorded = this.#escalations.note({ runId, entries, outcomes }, nowMs);
+    return recorded.length === 0 ? 0 : this.#audit.append(...recorded);
   }
 
   /**
@@ -269,4 +260,19 @@ export class RecordTables {
     for (const part of parts) part.createTable();
     this.#hasTables = true;
   }
+}
+
+/**
+ * Reads the calls whose outcome a run awaits. Undefined when the notices do not tell, or when there
+ * are none and were none: most runs have no such call, and cost no statement more.
+ */
+function outcomesTold({
+  runId,
+  notices,
+  before,
+}: Omit<Received, "last">): readonly AwaitedOutcome[] | undefined {
+  const told = notices.findLast((notice) => notice.type === "run");
+  const { outcomes = [] } = told ?? {};
+  const had = before?.awaitsOutcomes ?? 0;
+  return told && outcomes.length + had > 0 ? cleanOutcomes(outcomes, runId) : undefined;
 }

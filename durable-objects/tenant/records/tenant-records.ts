@@ -7,6 +7,9 @@ import type { AuditPage, AuditQuery } from "../../../src/capabilities/audit.ts";
 import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
 import type {
   ConversationQuery,
+  EscalationAct,
+  EscalationAnswer,
+  EscalationQuery,
   OutcomeQuery,
   RunQuery,
   SentNotice,
@@ -16,6 +19,7 @@ import type { TenantPorts } from "../../../src/compose/tenant.ts";
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
 import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
+import type { Escalation } from "../../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
@@ -91,6 +95,17 @@ export class TenantRecords implements TenantRecordsMethods {
 
   async outcomes(query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>> {
     return this.#tables.outcomes(query, this.#nowMs());
+  }
+
+  async escalations(query: EscalationQuery): Promise<ListPage<Escalation>> {
+    return this.#tables.escalations(query);
+  }
+
+  /** Takes, releases or settles an escalation, and records that. */
+  async actOnEscalation(act: EscalationAct): Promise<EscalationAnswer> {
+    const answer = this.#tables.actOnEscalation(act, this.#nowMs());
+    await this.#parts.storage.sync();
+    return answer;
   }
 
   async audit(query: AuditQuery): Promise<AuditPage> {

@@ -6,6 +6,7 @@ import type { PolicyRegistry } from "../../capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../capabilities/storage.ts";
 import type {
   ConversationDirectory,
+  EscalationDesk,
   OutcomeList,
   RunDirectory,
   TenantHeadMethods,
@@ -25,6 +26,7 @@ export interface TenantGateway {
   readonly conversations: ConversationDirectory;
   readonly queue: ApprovalQueue;
   readonly outcomes: OutcomeList;
+  readonly escalations: EscalationDesk;
   readonly trail: AuditTrail;
   /** Fails: throws when the tenant's object does not answer. */
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
@@ -63,6 +65,10 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
     conversations: { list: (tenantId, query) => recordsOf(tenantId).conversations(query) },
     queue: { list: (tenantId, query) => recordsOf(tenantId).approvals(query) },
     outcomes: { list: (tenantId, query) => recordsOf(tenantId).outcomes(query) },
+    escalations: {
+      list: (tenantId, query) => recordsOf(tenantId).escalations(query),
+      act: (tenantId, act) => recordsOf(tenantId).actOnEscalation(act),
+    },
     trail: {
       record: (tenantId, entry) => recordsOf(tenantId).record(entry),
       read: (tenantId, query) => recordsOf(tenantId).audit(query),

@@ -65,6 +65,16 @@ export const RUN_PROBLEMS = {
     title:
       "Somebody still works on the conversation. Wait for the runs, or settle what they await.",
   },
+  escalation_not_found: {
+    status: 404,
+    title: "There is no such escalation. GET /v1/escalations lists them.",
+  },
+  escalation_held: { status: 409, title: "Somebody else has taken the escalation." },
+  escalation_needs_report: {
+    status: 409,
+    title: "A report about the call settles this escalation. Send it to the address in href.",
+  },
+  escalation_settled: { status: 409, title: "The escalation is settled already." },
   chat_id_reused: {
     status: 409,
     title: "This chat began with another message, or was deleted. Load it, or take another id.",

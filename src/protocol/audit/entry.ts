@@ -1,5 +1,6 @@
 import type { ActorId, ApprovalId, ConnectionId, ProviderId, RunId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
+import type { EscalationReason } from "../escalation/escalation.ts";
 import type { Sources } from "../label/source.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 
@@ -23,6 +24,10 @@ export const AUDIT_ACTIONS = [
   "undo.ended",
   "verification.ended",
   "verification.reviewed",
+  "escalation.opened",
+  "escalation.taken",
+  "escalation.released",
+  "escalation.settled",
   "policy.changed",
   "assistant.stored",
   "assistant.removed",
@@ -80,6 +85,12 @@ export interface AuditEntry {
   /** What the model had been shown when it proposed the call. Absent: no text of others. */
   readonly after?: Sources;
   readonly outcome?: TaxonomyClass;
+  /** Why a person must look at the call; absent for most. */
+  readonly escalation?: EscalationReason;
+  /** Who is responsible for the tool, where a person must look. */
+  readonly toolOwner?: string;
+  /** `esc_<number>`, of records about an escalation. */
+  readonly escalationId?: string;
   readonly durationMs?: number;
   /** Refused calls of one kind, of which no other record tells. The last one ended at `at`. */
   readonly count?: number;

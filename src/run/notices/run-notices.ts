@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import { DENIALS, type EscalationReason } from "../../protocol/escalation/escalation.ts";
 import type { ActorId } from "../../protocol/identity/ids.ts";
 import { actorsOf } from "../../protocol/identity/principal.ts";
 import { statusOf } from "../../protocol/run/state.ts";
@@ -157,6 +158,7 @@ export class RunNotices {
       ...nameCall(record),
       ...(outcome !== undefined && { decision: outcome }),
       ...(reason !== undefined && { reason }),
+      ...(outcome === "unknown" && escalate("verification_unknown", record)),
     });
   }
 
@@ -170,7 +172,9 @@ export class RunNotices {
   #reportRefusals(): void {
     for (const counted of this.#ports.refusals.take()) {
       const whose = counted.action ? {} : this.#actors();
-      this.#audit({ action: "calls.refused", ...whose, ...counted });
+      const isDenied = DENIALS.has(counted.outcome);
+      const escalation = isDenied && { escalation: "repeated_refusals" as const };
+      this.#audit({ action: "calls.refused", ...whose, ...counted, ...escalation });
     }
   }
 
@@ -231,6 +235,13 @@ function actorsOfViewer({
   person,
 }: Pick<Viewer, "actor" | "person">): ReturnType<typeof actorsOf> {
   return actorsOf({ actorId: actor, subjectId: person === actor ? undefined : person });
+}
+
+function escalate(
+  escalation: EscalationReason,
+  { binding }: ToolInvocationRecord,
+): Partial<AuditEntry> {
+  return { escalation, ...(binding && { toolOwner: binding.owner }) };
 }
 
 function nameCall({ number, name, binding }: ToolInvocationRecord): Partial<AuditEntry> {

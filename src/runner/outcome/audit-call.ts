@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import type { EscalationReason } from "../../protocol/escalation/escalation.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { actorsOf } from "../../protocol/identity/principal.ts";
 import { nameSources } from "../../protocol/label/source.ts";
@@ -33,11 +34,17 @@ interface EndedCall {
   readonly tool?: BoundToolRuntime;
 }
 
+interface Ended {
+  readonly end: InvocationEnd;
+  readonly grounds: Grounds;
+  readonly escalation: EscalationReason | undefined;
+}
+
 /** Builds the audit entry of a call that ended; its arguments and its output are redacted. */
 export function auditCall(
   ports: AuditPorts,
   { context, tool }: EndedCall,
-  { end, grounds }: { readonly end: InvocationEnd; readonly grounds: Grounds },
+  { end, grounds, escalation }: Ended,
 ): AuditEntry {
   const { observation, startedAtMs, endedAtMs } = end;
   const { data, errors } = observation.result_payload;
@@ -62,6 +69,7 @@ export function auditCall(
     ...(grounds.gates && { gates: grounds.gates }),
     ...(record?.after && { after: nameSources(record.after) }),
     outcome: observation.status.taxonomy_class,
+    ...(escalation && { escalation, ...(tool && { toolOwner: tool.owner }) }),
     durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),
     ...(shownArgs && { input: shownArgs }),
     ...(data && { result: data }),

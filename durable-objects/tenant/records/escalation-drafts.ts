@@ -1,0 +1,49 @@
+import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { EscalationReason } from "../../../src/protocol/escalation/escalation.ts";
+import type { RunId } from "../../../src/protocol/identity/ids.ts";
+import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
+import type { EscalationDraft, Settlement } from "./escalation-list.ts";
+
+/** Makes the escalation of an audit entry of a run; undefined for most entries. */
+export function draftOfEntry(entry: AuditEntry, runId: RunId): EscalationDraft | undefined {
+  const { escalation, invocationId, toolId, toolVersion, toolOwner, outcome } = entry;
+  if (escalation === undefined) return undefined;
+  const requestedBy = entry.subjectId ?? entry.actorId;
+  return {
+    reason: escalation,
+    runId,
+    ...(invocationId !== undefined && { invocationId }),
+    ...(toolId !== undefined && { toolId }),
+    ...(toolVersion !== undefined && { toolVersion }),
+    ...(toolOwner !== undefined && { owner: toolOwner }),
+    ...(requestedBy !== undefined && { requestedBy }),
+    ...(outcome !== undefined && { outcome }),
+    ...(entry.reason !== undefined && { code: entry.reason }),
+  };
+}
+
+/** Makes the escalation of a call that an operator has to report about. */
+export function draftOfOutcome(outcome: AwaitedOutcome): EscalationDraft {
+  const { runId, invocationId, toolId, toolVersion, owner, requestedBy } = outcome;
+  const until = outcome.awaitsOutcomeUntil;
+  const reason = reasonOf(outcome);
+  return { reason, runId, invocationId, toolId, toolVersion, owner, requestedBy, until };
+}
+
+function reasonOf({ undo, mismatch }: AwaitedOutcome): EscalationReason {
+  if (undo) return "undo_failed";
+  return mismatch ? "state_mismatch" : "unknown_outcome";
+}
+
+/** Reads how a report settled a call; undefined for entries about anything else. */
+export function settlementOf({
+  action,
+  decision,
+  actorId,
+  at,
+}: AuditEntry): Settlement | undefined {
+  const isReport = action === "outcome.resolved" || action === "verification.reviewed";
+  const isUndone = action === "undo.ended" && decision !== "failed";
+  if (!isReport && !isUndone) return undefined;
+  return { as: decision ?? "reviewed", by: actorId, atMs: Date.parse(at) };
+}
