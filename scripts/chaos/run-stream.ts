@@ -46,6 +46,13 @@ export async function parseRunStream(text: string): Promise<StreamedRun> {
   };
 }
 
+/** Says so when no incarnation of a run ended before the run. */
+export async function findUninterrupted(stream: string): Promise<readonly string[]> {
+  const { ids } = await parseRunStream(stream);
+  const epochs = ids.map((id) => parseEventId(id)?.epoch ?? 0);
+  return Math.max(...epochs) === 0 ? ["the kill did not interrupt the run"] : [];
+}
+
 /** Returns whether a stream is complete. */
 export function isWhole(text: string): boolean {
   return /^data: \[DONE\]\nid: .+\n\n$/m.test(text.slice(-200));

@@ -1,9 +1,10 @@
-import { parseEventId } from "../../../src/protocol/run/event-id.ts";
 import { MODEL_IDS, TOKENS } from "../deployment.ts";
+import { carryFor } from "../carry-for-client.ts";
+import { CLIENT_POSTS } from "../client-posts.ts";
 import { withHost, type Host } from "../hosts.ts";
 import { plainScript } from "../make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { parseRunStream } from "../run-stream.ts";
+import { findUninterrupted } from "../run-stream.ts";
 import { UNATTENDED_CLASSES, type ChaosScript } from "../scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { Tally } from "../tally.ts";
@@ -11,10 +12,11 @@ import { Tally } from "../tally.ts";
 /** Words of the answer that is cut, so that its half lies in its text. */
 const CUT_ANSWER = Array.from({ length: 24 }, (_, index) => `word ${index} `);
 
-/** Kills the process once an answer on each wire is half there, and starts it again. */
+/** Kills the process once an answer on each wire is half there, and starts it again: on each wire of
+ * a model, and for each client. */
 export const wireKills: Part = {
   name: "wires",
-  claim: "so may the processes, in the middle of an answer on each model wire",
+  claim: "so may the processes, in the middle of an answer on each model wire and to each client",
   async run(context) {
     const tally = new Tally(context);
     return withHost(context, async (host) => {
@@ -42,23 +44,26 @@ async function killInAnswers(context: PartContext, { tally, host, name }: Kill):
     const effectClass = random.pick(UNATTENDED_CLASSES);
     return stallIn(cut, { ...plainScript(`${name}-${model}`, effectClass, random), model });
   });
+  const posts = Object.keys(CLIENT_POSTS).map((client) => {
+    const script = plainScript(`${name}-${client}`, random.pick(UNATTENDED_CLASSES), random);
+    return { client, script: stallIn(cut, script) };
+  });
   const allStalled = waitForHalves(
     context,
-    scripts.map(({ id }) => `${id}/${cut}`),
+    [...scripts, ...posts.map(({ script }) => script)].map(({ id }) => `${id}/${cut}`),
   );
   const carried = scripts.map(async (script) => {
     const run = await tally.carry(target, script, { name: script.id, mustSucceed: true });
     if (!run) return;
-    const { ids } = await parseRunStream(run.stream);
-    const epochs = ids.map((id) => parseEventId(id)?.epoch ?? 0);
-    if (Math.max(...epochs) === 0) tally.fail(script.id, ["the kill did not interrupt the run"]);
+    tally.fail(script.id, await findUninterrupted(run.stream));
   });
-  await Promise.race([allStalled, Promise.all(carried)]);
+  const answered = posts.map((post) => carryFor(context, { ...post, tally, target }));
+  await Promise.race([allStalled, Promise.all([...carried, ...answered])]);
   host.kill();
   tally.count("kills");
   await host.gone();
   await host.start();
-  await Promise.all(carried);
+  await Promise.all([...carried, ...answered]);
   context.progress.show(`${name} is over`);
 }
 

@@ -3,6 +3,9 @@ import { registerContracts } from "../../../src/contracts/check/register.ts";
 import { defineDeployment } from "../../../src/define-deployment.ts";
 import { hostWorkspaces } from "../../../src/host-workspaces.ts";
 import type { RawEnv } from "../../../src/env.ts";
+import { openAICompletions } from "../../../src/http/clients/openai-completions.ts";
+import { openAIResponses } from "../../../src/http/clients/openai-responses.ts";
+import { uiMessage } from "../../../src/http/clients/ui-chat.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
 import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../../src/wire/assistant-transport/wire.ts";
@@ -28,7 +31,10 @@ const product = defineDeployment({
   tools,
   workspaces,
   compiled: compileContracts(registerContracts(tools)),
-  wires: { models: [openAIWire, responsesWire, anthropicWire], clients: [assistantTransport] },
+  wires: {
+    models: [openAIWire, responsesWire, anthropicWire],
+    clients: [assistantTransport, uiMessage, openAIResponses, openAICompletions],
+  },
 });
 
 /** Crashes that any object of a class may come to. */
