@@ -175,3 +175,13 @@ test("a page reads the chats of its own assistant, and no others of its person",
     expect(await answerOf(strange)).toEqual([404, "conversation_not_found"]);
   }
 });
+
+test("a page that speaks as a client of OpenAI has its assistant, and no other model", async () => {
+  const token = await tokenFor("shop");
+  const listed = await (await ask(token, "/v1/models")).json<{ data: { id: string }[] }>();
+  expect(listed.data.map(({ id }) => id)).toEqual(["shop"]);
+  const other = await ask(token, "/v1/responses", { model: "other", input: "hi" });
+  const { error } = await other.json<{ error: { code: string } }>();
+  expect([other.status, error.code]).toEqual([404, "assistant_not_found"]);
+  expect(other.headers.get("access-control-allow-origin")).toBe(HOST_PAGE);
+});

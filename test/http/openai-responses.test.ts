@@ -5,7 +5,7 @@ import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.t
 import { answerTo, askedIn, openAIOf, shownIn } from "../shared/openai-client.ts";
 import { APPROVE, callOf, decide, ended, openOf, useApprovalLab } from "../shared/people.ts";
 import { untilState } from "../shared/run-object.ts";
-import { send, stateOf, type Caller } from "../shared/worker.ts";
+import { HOST_PAGE, send, stateOf, type Caller } from "../shared/worker.ts";
 import { moved } from "../workers/lab-approvals.ts";
 
 useApprovalLab();
@@ -78,6 +78,23 @@ describe("a response", () => {
     for (const at of whole.slice(0, -2).keys()) {
       expect(await framesOf(`&starting_after=${at}`)).toEqual(whole.slice(at + 1));
     }
+  });
+
+  test("comes from the events of its run, which a reader gets as lines", async () => {
+    const { id } = await ann.responses.create(say({ text: ["a"] }));
+    const answer = await send(`/v1/runs/${id}/events?wire=event-lines`, { caller: "ann" });
+    const lines = (await answer.text()).trim().split("\n");
+    const events = lines.map((line) => JSON.parse(line) as { event: { type: string } });
+    expect(events[0]).toMatchObject({ event: { type: "run_started" }, run: { runId: id } });
+    expect(events.at(-1)?.event.type).toBe("done");
+  });
+
+  test("is for servers: a page of another origin may not send the headers of the client", async () => {
+    const answer = await send("/v1/responses", {
+      method: "OPTIONS",
+      headers: { origin: HOST_PAGE, "access-control-request-method": "POST" },
+    });
+    expect(answer.headers.get("access-control-allow-headers")).not.toContain("x-stainless");
   });
 
   test("can be left and stopped, and only then is it over", async () => {
