@@ -83,7 +83,8 @@ describe("a response", () => {
   test("comes from the events of its run, which a reader gets as lines", async () => {
     const { id } = await ann.responses.create(say({ text: ["a"] }));
     const answer = await send(`/v1/runs/${id}/events?wire=event-lines`, { caller: "ann" });
-    const lines = (await answer.text()).trim().split("\n");
+    const text = new TextDecoder().decode(await answer.arrayBuffer());
+    const lines = text.trim().split("\n");
     const events = lines.map((line) => JSON.parse(line) as { event: { type: string } });
     expect(events[0]).toMatchObject({ event: { type: "run_started" }, run: { runId: id } });
     expect(events.at(-1)?.event.type).toBe("done");
