@@ -12,8 +12,10 @@ import { Tally } from "../tally.ts";
 /** Words of the answer that is cut, so that its half lies in its text. */
 const CUT_ANSWER = Array.from({ length: 24 }, (_, index) => `word ${index} `);
 
-/** Kills the process once an answer on each wire is half there, and starts it again: on each wire of
- * a model, and for each client. */
+/**
+ * Kills the process once an answer on each wire of a model, and to each client, is half there, and
+ * starts it again.
+ */
 export const wireKills: Part = {
   name: "wires",
   claim: "so may the processes, in the middle of an answer on each model wire and to each client",
