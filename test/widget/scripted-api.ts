@@ -13,6 +13,7 @@ import {
 import { ScriptedApprovals, type Reply } from "./scripted-approvals.ts";
 import { ScriptedGameplan } from "./scripted-gameplan.ts";
 import { ScriptedUndo } from "./scripted-undo.ts";
+import { ScriptedEscalations } from "./scripted-escalations.ts";
 import { ScriptedOutcomes } from "./scripted-outcomes.ts";
 
 /** The content security policy of the page. */
@@ -69,6 +70,7 @@ export class ScriptedApi {
   readonly images = new Map<string, { readonly type: string; readonly base64: string }>();
   readonly approvals = new ScriptedApprovals();
   readonly outcomes = new ScriptedOutcomes();
+  readonly escalations = new ScriptedEscalations();
   readonly undo = new ScriptedUndo();
   readonly gameplan = new ScriptedGameplan();
   readonly requests: ApiRequest[] = [];
@@ -121,6 +123,7 @@ export class ScriptedApi {
     if (this.token !== undefined && seen.authorization !== `Bearer ${this.token}`) {
       refuse(response, 401, "A valid bearer token is needed.");
     } else if (path.startsWith("/v1/approvals")) this.#answerApproval(seen, response);
+    else if (this.escalations.owns(path)) this.#send(this.escalations.answer(seen), response);
     else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
     else if (path.includes("/images/")) this.#answerImage(path, response);
     else if (this.undo.owns(path)) this.#send(this.undo.answer(seen), response);

@@ -7,6 +7,11 @@ import {
 } from "../api-request.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import {
+  type EscalationAction,
+  type EscalationInfo,
+  readEscalationInfo,
+} from "./escalation-info.ts";
 import { type ApprovalInfo, readApproval } from "./info.ts";
 import { type OutcomeInfo, readOutcomeInfo, type ReportedOutcome } from "./outcome-info.ts";
 
@@ -56,6 +61,13 @@ export interface ApprovalsApi {
   outcomes(): Answer<readonly OutcomeInfo[]>;
   /** Reports what the reader found out about a call. */
   resolve(call: OutcomeInfo, outcome: ReportedOutcome): Answer<JsonObject>;
+  /** Lists what the reader may settle in the list itself. */
+  escalations(): Answer<readonly EscalationInfo[]>;
+  /** Takes, releases or settles one; `from` is who has taken it, as the reader saw. */
+  actOn(
+    id: string,
+    act: { readonly action: EscalationAction; readonly from?: string; readonly note?: string },
+  ): Answer<JsonObject>;
 }
 
 /** Creates the approvals' client of the HTTP API. */
@@ -85,6 +97,13 @@ export function createApprovalsApi(options: ApiOptions): ApprovalsApi {
       if (!answer.ok) return answer;
       return ok(listOf(answer.value["outcomes"]).flatMap((item) => readOutcomeInfo(item) ?? []));
     },
+    async escalations() {
+      const answer = await ask("v1/escalations?limit=100");
+      if (!answer.ok) return answer;
+      const items = listOf(answer.value["escalations"]);
+      return ok(items.flatMap((item) => readEscalationInfo(item) ?? []));
+    },
+    actOn: (id, act) => ask(`v1/escalations/${encodeURIComponent(id)}`, postJson(act)),
     resolve: ({ runId, invocationId }, outcome) => {
       const call = `v1/runs/${encodeURIComponent(runId)}/invocations/${encodeURIComponent(invocationId)}`;
       return ask(`${call}/outcome`, postJson({ outcome }));

@@ -2,6 +2,7 @@ import { ApprovalCard } from "./card.ts";
 import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalFailure, ApprovalsApi } from "./api.ts";
 import { ApprovalsList } from "./list.ts";
+import { EscalationSection } from "./escalation-section.ts";
 import { OutcomeSection } from "./outcome-section.ts";
 import { BulkBar } from "./bulk-bar.ts";
 import { createFrame, FILTERS } from "./frame.ts";
@@ -28,6 +29,7 @@ export class ApprovalsView {
   });
   readonly #bulk: BulkBar;
   readonly #outcomes: OutcomeSection;
+  readonly #escalations: EscalationSection;
   readonly #tokenForm = createTokenForm((token) => {
     this.#wasRefused = true;
     this.#ports.onToken(token);
@@ -45,10 +47,17 @@ export class ApprovalsView {
     this.#ports = ports;
     this.#bulk = new BulkBar(api, () => void this.#refresh());
     this.#outcomes = new OutcomeSection(api);
+    this.#escalations = new EscalationSection(api);
     const { root, side, more, notice } = this.#frame;
     this.root = root;
     const queue = [this.#bulk.root, this.#list.root, more];
-    side.append(this.#outcomes.root, ...queue, notice, this.#tokenForm.root);
+    side.append(
+      this.#outcomes.root,
+      this.#escalations.root,
+      ...queue,
+      notice,
+      this.#tokenForm.root,
+    );
     this.#listen();
   }
 
@@ -86,7 +95,10 @@ export class ApprovalsView {
   async #refresh(cursor?: string): Promise<void> {
     this.#requests += 1;
     const own = this.#requests;
-    if (cursor === undefined) void this.#outcomes.refresh();
+    if (cursor === undefined) {
+      void this.#outcomes.refresh();
+      void this.#escalations.refresh();
+    }
     const [, query = {}] = FILTERS[Number(this.#frame.filter.value)] ?? [];
     const page = await this.#api.list({ ...query, limit: "50", ...(cursor && { cursor }) });
     if (own !== this.#requests) return;
