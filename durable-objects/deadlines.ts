@@ -27,6 +27,8 @@ export type TenantDeadline =
   | "policy"
   /** Closes reservations that nobody settled in time. */
   | "reservations"
+  /** Takes the next step of erasing a person. */
+  | "people"
   /** Deletes records whose retention has ended. */
   | "retention";
 

@@ -7,6 +7,7 @@ import type {
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
 import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
+import type { ErasureRequest } from "../../src/capabilities/people.ts";
 import type { PolicyChange } from "../../src/capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
 import type {
@@ -29,16 +30,19 @@ import type { Escalation } from "../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
 import type { PolicyPin, PolicyProposal } from "../../src/protocol/policy/pin.ts";
+import type { PersonErasure } from "../../src/protocol/person/erasure.ts";
 import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { Deadlines, type TenantDeadlines } from "../deadlines.ts";
 import { migrateStorage, versionOf, writeVersion, type Layout } from "../storage-version.ts";
 import { DeadlineTable } from "./deadline-table.ts";
 import { TenantHead } from "./head/tenant-head.ts";
+import { RecordTables } from "./records/record-tables.ts";
+import { PersonErasures } from "./people/person-erasures.ts";
 import { TenantRecords } from "./records/tenant-records.ts";
 
 /** Versions of the tables of a tenant, and of the JSON in them. */
-const LAYOUT: Layout = { oldest: 4, migrations: [] };
+const LAYOUT: Layout = { oldest: 5, migrations: [] };
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
 
@@ -66,9 +70,11 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       deadlines,
       claim: () => this.#claim(),
     };
-    const records = new TenantRecords(shared);
+    const tables = new RecordTables(storage);
+    const records = new TenantRecords({ ...shared, tables });
+    const people = new PersonErasures({ ...shared, tables });
     const head = new TenantHead({ ...shared, record: (entry) => records.append(entry) });
-    this.#parts = { head, records, deadlines, nowMs: () => shared.clock.nowMs() };
+    this.#parts = { head, records, people, deadlines, nowMs: () => shared.clock.nowMs() };
     try {
       this.#isClaimed = migrateStorage(storage, LAYOUT);
     } catch (cause) {
@@ -164,6 +170,14 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return this.#open.records.usedNames(person, hashes);
   }
 
+  async erasePerson(request: ErasureRequest): Promise<PersonErasure> {
+    return this.#open.people.erasePerson(request);
+  }
+
+  async personErasure(erasureId: string): Promise<PersonErasure | undefined> {
+    return this.#open.people.personErasure(erasureId);
+  }
+
   /**
    * Handles all deadlines. Contract: an alarm may ring too early or twice; each part checks what is
    * due.
@@ -174,10 +188,11 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     if (this.#refusal !== undefined) {
       return this.ctx.storage.setAlarm(this.#parts.nowMs() + REFUSED_RETRY_MS);
     }
-    const { head, records, deadlines } = this.#open;
+    const { head, records, people, deadlines } = this.#open;
     await head.publish();
     head.lapse();
     await records.deleteExpired();
+    await people.walk();
     deadlines.arm({ exactly: true });
   }
 
@@ -199,6 +214,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
 interface TenantParts {
   readonly head: TenantHead;
   readonly records: TenantRecords;
+  readonly people: PersonErasures;
   readonly deadlines: TenantDeadlines;
   readonly nowMs: () => number;
 }

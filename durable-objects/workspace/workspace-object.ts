@@ -4,9 +4,11 @@ import type {
   OperationCall,
   WorkspaceMethods,
 } from "../../src/capabilities/workspace.ts";
+import type { ErasedRows, PersonPage, PersonRows } from "../../src/capabilities/people.ts";
 import { composeWorkspaceObject } from "../../src/compose/workspaces.ts";
 import type { WorkspaceDefinition } from "../../src/contracts/define/define-workspace.ts";
 import type { RawEnv } from "../../src/env.ts";
+import type { ActorId } from "../../src/protocol/identity/ids.ts";
 import type { Follower } from "../../src/protocol/policy/membership.ts";
 import type { WorkspaceAddress } from "../../src/protocol/workspace/address.ts";
 import { WorkspaceData } from "../../src/workspace/workspace-data.ts";
@@ -63,6 +65,14 @@ export class WorkspaceObject extends DurableObject<RawEnv> implements WorkspaceM
     const answer = await this.#data.call(call);
     if (call.key !== undefined) await this.#arm();
     return answer;
+  }
+
+  async exportPerson(address: WorkspaceAddress, page: PersonPage): Promise<PersonRows> {
+    return this.#data.exportPerson(address, page);
+  }
+
+  async erasePerson(address: WorkspaceAddress, personId: ActorId): Promise<ErasedRows> {
+    return this.#data.erasePerson(address, personId);
   }
 
   /** Removes expired ledger rows. A failed alarm is armed again by a later write. */

@@ -3,6 +3,7 @@ import type { HistoryFailure } from "../protocol/conversation/client-history.ts"
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { DeliveredPage, HistoryReference } from "../protocol/conversation/turn.ts";
 import type { BusyRun } from "../protocol/conversation/erasure.ts";
+import type { KeptFile } from "../protocol/conversation/file-part.ts";
 import type { ShownRun, ShownTurn } from "../protocol/conversation/shown.ts";
 import type { ListPage } from "../protocol/list/page.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
@@ -99,11 +100,18 @@ export interface TurnsQuery {
   /** Number of the last turn that was shown. */
   readonly after?: number;
   readonly isOldestFirst?: boolean;
+  /** Ended turns come with the content of their files. */
+  readonly withFiles?: boolean;
+}
+
+/** A file that a conversation keeps: base64. */
+export interface ExportedFile extends Pick<KeptFile, "hash" | "mediaType"> {
+  readonly base64: string;
 }
 
 /** A turn, or where the Worker asks for what its run shows so far. */
 export type ListedTurn =
-  | ShownTurn
+  | (ShownTurn & { readonly kept?: readonly ExportedFile[] })
   | (Pick<ShownTurn, "runId" | "parentId" | "messageId"> & { readonly isOpen: true });
 
 export type TurnsAnswer =

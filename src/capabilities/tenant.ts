@@ -2,6 +2,7 @@ import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "./approval.ts";
 import type { AssistantChange, AssistantProposal, StoredAssistant } from "./assistant.ts";
 import type { AuditPage, AuditQuery } from "./audit.ts";
 import type { Reservation, ReservationAnswer } from "./budget.ts";
+import type { ErasureMethods } from "./people.ts";
 import type { PolicyChange } from "./policy.ts";
 import type { StorageQuery, StorageUse } from "./storage.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
@@ -76,6 +77,8 @@ export interface ConversationQuery {
   /** The actor: its own conversations for others too, unless it acts for the person. */
   readonly actor: ActorId;
   readonly isDelegate: boolean;
+  /** Those of the person alone, and none that the person began for others. */
+  readonly isPersonOnly?: true;
   /** Those that pages of this origin began with this assistant. */
   readonly page?: { readonly origin: string; readonly assistantId: string };
   /** Part of the title, in any letter case. */
@@ -204,4 +207,4 @@ export interface TenantRecordsMethods {
  * Typed RPC of a tenant's object, which holds both.
  * Contract: names and shapes hold for one release, as in RunMethods.
  */
-export interface TenantMethods extends TenantHeadMethods, TenantRecordsMethods {}
+export interface TenantMethods extends TenantHeadMethods, TenantRecordsMethods, ErasureMethods {}

@@ -1,3 +1,4 @@
+import type { PersonWorkspaces } from "./people.ts";
 import type { ActorId, RunId, ToolCallId } from "../protocol/identity/ids.ts";
 import type { ToolInvocationContext } from "../protocol/invocation/record.ts";
 import type { Given } from "../protocol/json/author-data.ts";
@@ -104,7 +105,7 @@ export interface WorkspaceGateway {
 }
 
 /** RPC of the object of a workspace. Contract: shapes hold for one release; see RunMethods. */
-export interface WorkspaceMethods {
+export interface WorkspaceMethods extends PersonWorkspaces {
   call(call: OperationCall): Promise<OperationAnswer>;
   recheck(): Promise<void>;
 }

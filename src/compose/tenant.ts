@@ -4,11 +4,15 @@ import {
 } from "../adapters/tenant/durable-tenant-gateway.ts";
 import { createKvPolicyPublisher } from "../adapters/policy/kv-policy-publisher.ts";
 import { createAuditSigner } from "../adapters/keys/audit-signer.ts";
+import { createDurableRunGateway } from "../adapters/run/durable-run-gateway.ts";
+import { createPersonWorkspaces } from "../adapters/workspace/person-workspaces.ts";
 import { systemClock } from "../adapters/platform/system.ts";
 import type { AuditSigner } from "../capabilities/audit.ts";
+import type { PersonWorkspaces } from "../capabilities/people.ts";
+import type { RunGateway } from "../capabilities/run.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { PolicyPublisher } from "../capabilities/policy.ts";
-import { requireEnv, type RawEnv } from "../env.ts";
+import { requireEnv, WORKSPACES, type RawEnv } from "../env.ts";
 
 /** Assembles the gateway to the objects of the tenants. */
 export function composeTenants(tenants: DurableObjectNamespace): TenantGateway {
@@ -26,6 +30,8 @@ export interface TenantPorts {
   /** How long it keeps a record of the audit log. Unit: milliseconds. */
   readonly auditKeptMs: number;
   readonly auditSigner: AuditSigner;
+  readonly runs: Pick<RunGateway, "of">;
+  readonly personWorkspaces: PersonWorkspaces;
 }
 
 /**
@@ -33,7 +39,7 @@ export interface TenantPorts {
  * Fails: throws on bindings that the Worker refuses too.
  */
 export function composeTenant(raw: RawEnv): TenantPorts {
-  const { policyKv, lifetimes, rootSecret, olderSecret } = requireEnv(raw);
+  const { policyKv, lifetimes, rootSecret, olderSecret, runs } = requireEnv(raw);
   return {
     clock: systemClock,
     publisher: createKvPolicyPublisher(policyKv),
@@ -41,5 +47,7 @@ export function composeTenant(raw: RawEnv): TenantPorts {
     conversationKeptMs: lifetimes.conversationMs,
     auditKeptMs: lifetimes.auditMs,
     auditSigner: createAuditSigner(rootSecret, olderSecret),
+    runs: createDurableRunGateway(runs),
+    personWorkspaces: createPersonWorkspaces(raw[WORKSPACES]),
   };
 }

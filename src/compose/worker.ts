@@ -7,6 +7,8 @@ import { createConsoleLog } from "../adapters/platform/console-log.ts";
 import { createDevelopmentAuthenticator } from "../adapters/identity/development-authenticator.ts";
 import { createDurableRunGateway } from "../adapters/run/durable-run-gateway.ts";
 import { createEmbedTokens } from "../adapters/identity/embed-tokens.ts";
+import { createFingerprints } from "../adapters/keys/hmac-fingerprints.ts";
+import { createPersonWorkspaces } from "../adapters/workspace/person-workspaces.ts";
 import { createHmacRunIds } from "../adapters/run/hmac-run-ids.ts";
 import { createJwtAuthenticator } from "../adapters/identity/jwt-authenticator.ts";
 import { createKvOriginIndex } from "../adapters/policy/kv-origin-index.ts";
@@ -14,7 +16,7 @@ import { createSealedCursors } from "../adapters/keys/sealed-cursors.ts";
 import { createStaticTokenAuthenticator } from "../adapters/identity/static-token-authenticator.ts";
 import { randomBytes, sendRequest, systemClock } from "../adapters/platform/system.ts";
 import type { KeepAlive } from "../capabilities/system.ts";
-import type { RawEnv } from "../env.ts";
+import { WORKSPACES, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { routesOfClients } from "../http/clients/client.ts";
 import { problem } from "../http/request/problem.ts";
@@ -48,6 +50,10 @@ export function composeWorker(
     {
       ...assemble(configured.value, deployment, keepAlive),
       membersChanged: deployment.workspaces?.membersChangedOf(raw),
+      workspaces: {
+        names: deployment.workspaces?.definitions.map(({ name }) => name) ?? [],
+        people: createPersonWorkspaces(raw[WORKSPACES]),
+      },
     },
     { ...routesOfClients(deployment.wires.clients), ...deployment.workspaces?.routesOf(raw) },
   );
@@ -63,10 +69,11 @@ function assemble(
   { env, models, assistants }: Configuration,
   { source, context, wires, pages, policyCache }: Deployment,
   keepAlive: KeepAlive,
-): Omit<Services, "membersChanged"> {
+): Omit<Services, "membersChanged" | "workspaces"> {
   const log = createConsoleLog();
   const tenants = composeTenants(env.tenants);
-  const { registry, directory, conversations, queue, outcomes, escalations, trail, storageUse } =
+  const { registry, directory, conversations, queue, outcomes, escalations } = tenants;
+  const { trail, erasures, storageUse } =
     tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
@@ -123,6 +130,8 @@ function assemble(
     outcomes,
     escalations,
     trail,
+    erasures,
+    fingerprints: createFingerprints(env.rootSecret, env.olderSecret),
     auditSigner: createAuditSigner(env.rootSecret, env.olderSecret),
     storage: createStorageMeter({ ask: storageUse, clock: systemClock }),
     cursors: createSealedCursors(env.rootSecret, randomBytes),

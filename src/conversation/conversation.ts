@@ -56,6 +56,7 @@ export interface ConversationPorts {
   readonly files: {
     has(hash: string): boolean;
     put(hash: string, base64: string): void;
+    read(hash: string): string | undefined;
   };
   readonly erasure: ErasurePorts["erasure"] & { readonly hasBegun: boolean };
   readonly runOf: ErasurePorts["runOf"];
@@ -124,7 +125,10 @@ export class Conversation implements ConversationMethods {
   async turns(viewer: Viewer, query: TurnsQuery): Promise<TurnsAnswer> {
     const turns = this.#shown(viewer);
     if ("kind" in turns) return turns;
-    return { kind: "turns", page: listTurns({ turns, viewer }, query) };
+    const { files } = this.#ports;
+    const readFile = (hash: string): string | undefined => files.read(hash);
+    const shown = { turns, viewer, ...(query.withFiles && { readFile }) };
+    return { kind: "turns", page: listTurns(shown, query) };
   }
 
   async rename(viewer: Viewer, title: string): Promise<ConversationAnswer> {

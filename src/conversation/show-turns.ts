@@ -1,4 +1,11 @@
-import type { ConversationState, ListedTurn, TurnsQuery } from "../capabilities/conversation.ts";
+import type {
+  ConversationState,
+  ExportedFile,
+  ListedTurn,
+  TurnsQuery,
+} from "../capabilities/conversation.ts";
+import { keptFilesOf } from "../protocol/conversation/kept-files.ts";
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import { maySee, type Viewer } from "../protocol/identity/viewer.ts";
 import type { ListPage } from "../protocol/list/page.ts";
@@ -9,6 +16,8 @@ import { hasEnded } from "./window.ts";
 interface Shown {
   readonly turns: ReadTurns;
   readonly viewer: Viewer;
+  /** Reads the content of a file: base64. */
+  readonly readFile?: (hash: string) => string | undefined;
 }
 
 /** Sums a conversation up for a viewer. Undefined: the viewer may see no turn of it. */
@@ -36,7 +45,7 @@ export function summariseTurns(
 
 /** Lists the turns of a conversation that a viewer may see. */
 export function listTurns(
-  { turns, viewer }: Shown,
+  { turns, viewer, readFile }: Shown,
   { limit, isOldestFirst = false, after }: TurnsQuery,
 ): ListPage<ListedTurn, number> {
   const isAfter = (number: number): boolean =>
@@ -46,20 +55,32 @@ export function listTurns(
   for (const turn of isOldestFirst ? turns.oldest(after ?? 0) : turns.newest()) {
     if (!isAfter(turn.number) || !isVisible(turn, viewer)) continue;
     if (items.length === limit) return { items, next: last };
-    items.push(showTurn(turns, turn));
+    items.push(showTurn(turns, turn, readFile));
     last = turn.number;
   }
   return { items };
 }
 
-function showTurn(turns: ReadTurns, turn: Turn): ListedTurn {
+function showTurn(turns: ReadTurns, turn: Turn, readFile: Shown["readFile"]): ListedTurn {
   const { runId, messageId, parent } = turn;
   const place = {
     ...(parent !== null && { parentId: turns.at(parent).runId }),
     ...(messageId !== null && { messageId }),
   };
   if (!hasEnded(turn)) return { runId, ...place, isOpen: true };
-  return { ...turns.page(turn.number).shown, ...place };
+  const { shown, messages } = turns.page(turn.number);
+  const kept = readFile && exportFiles(messages, readFile);
+  return { ...shown, ...place, ...(kept && kept.length > 0 && { kept }) };
+}
+
+function exportFiles(
+  messages: readonly TranscriptMessage[],
+  readFile: (hash: string) => string | undefined,
+): readonly ExportedFile[] {
+  return [...keptFilesOf(messages).values()].flatMap(({ hash, mediaType }) => {
+    const base64 = readFile(hash);
+    return base64 === undefined ? [] : [{ hash, mediaType, base64 }];
+  });
 }
 
 /**

@@ -21,6 +21,7 @@ import { EMBED_TOKEN_ROUTES } from "./embed/embed-tokens.ts";
 import { INVOKE_ROUTES } from "./runs/invoke.ts";
 import { OUTCOME_ROUTES } from "./runs/outcomes.ts";
 import { PAGE_TEXT_ROUTES } from "./pages/page-texts.ts";
+import { PEOPLE_ROUTES } from "./people/people.ts";
 import { POLICY_ROUTES } from "./tenant/policy.ts";
 import { isProblem, problem } from "./request/problem.ts";
 import { PROVIDER_ROUTES } from "./tenant/providers.ts";
@@ -53,6 +54,7 @@ const API: Routes = {
   ...PROVIDER_ROUTES,
   ...EMBED_TOKEN_ROUTES,
   ...AUDIT_ROUTES,
+  ...PEOPLE_ROUTES,
 };
 
 /**

@@ -1,6 +1,8 @@
 import type { AssistantRegistry, AssistantStore } from "../capabilities/assistant.ts";
 import type { ApprovalQueue } from "../capabilities/approval.ts";
 import type { AuditSigner, AuditTrail } from "../capabilities/audit.ts";
+import type { Fingerprints } from "../capabilities/fingerprints.ts";
+import type { PersonErasures, PersonWorkspaces } from "../capabilities/people.ts";
 import type { Authenticator, EmbedTokens, OriginIndex } from "../capabilities/identity.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
@@ -45,6 +47,10 @@ export interface Services {
   readonly membersChanged:
     | ((tenantId: TenantId, workspaceIds: readonly string[]) => Promise<void>)
     | undefined;
+  readonly erasures: PersonErasures;
+  /** The workspaces of the deployment, by name, and the data of people in them. */
+  readonly workspaces: { readonly names: readonly string[]; readonly people: PersonWorkspaces };
+  readonly fingerprints: Fingerprints;
   readonly connections: ConnectionStore;
   readonly providers: ProviderStore;
   /** Reads the body that stores a provider. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../protocol/json/value.ts";
 import type { Sources } from "../protocol/label/source.ts";
+import { failCall } from "../protocol/outcome/failures.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { Database } from "./database.ts";
@@ -12,6 +13,8 @@ export interface LedgerRow {
   readonly key: string;
   /** `sha256:…` over the operation and its arguments. */
   readonly payloadHash: string;
+  /** Whose work the write is. */
+  readonly person: string;
   readonly result: StoredResult;
   /** After what the rows were written that it read. */
   readonly sources: Sources;
@@ -21,7 +24,7 @@ export interface LedgerRow {
 
 export const LEDGER_TABLE = `CREATE TABLE interlock_ledger (
   seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, payload_hash TEXT NOT NULL,
-  result TEXT NOT NULL, sources TEXT NOT NULL, expires_ms INTEGER NOT NULL)`;
+  person TEXT NOT NULL, result TEXT NOT NULL, sources TEXT NOT NULL, expires_ms INTEGER NOT NULL)`;
 
 /** Rows that one alarm removes. */
 const BATCH = 500;
@@ -47,12 +50,30 @@ export function findInLedger(
 /** Adds a row. Contract: call it in the transaction of the change that it stands for. */
 export function addToLedger(
   database: Database,
-  { key, payloadHash, result, sources, expiresAtMs }: LedgerRow,
+  { key, payloadHash, person, result, sources, expiresAtMs }: LedgerRow,
 ): void {
   database.query(
-    `INSERT INTO interlock_ledger (key, payload_hash, result, sources, expires_ms)
-     VALUES (?, ?, ?, ?, ?)`,
-    [key, payloadHash, JSON.stringify(result), JSON.stringify(sources), expiresAtMs],
+    `INSERT INTO interlock_ledger (key, payload_hash, person, result, sources, expires_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    [key, payloadHash, person, JSON.stringify(result), JSON.stringify(sources), expiresAtMs],
+  );
+}
+
+/** A result of which only is known whether it changed something. */
+const BLANK = {
+  done: { ok: true, value: {} },
+  failed: { ok: false, failure: failCall("operation_failed").failure },
+} as const satisfies Readonly<Record<string, StoredResult>>;
+
+/**
+ * Takes the person and what was written off the rows of one person. The keys stay, because a key
+ * that is not known writes again.
+ */
+export function blankLedger(database: Database, person: string): void {
+  database.query(
+    `UPDATE interlock_ledger SET person = '', result = iif(json_extract(result, '$.ok'), ?, ?)
+     WHERE person = ?`,
+    [JSON.stringify(BLANK.done), JSON.stringify(BLANK.failed), person],
   );
 }
 

@@ -10,7 +10,7 @@ import { MARKS_TABLE } from "./marks.ts";
  * Version of the runtime's own tables. Until the package is published, a change of them raises it,
  * and nothing that was stored before is read.
  */
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 const OWN_TABLES = `
 CREATE TABLE interlock_workspace (

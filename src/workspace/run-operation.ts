@@ -79,7 +79,12 @@ class RolledBack<T> {
   }
 }
 
-function rollBackUnless<T>(database: Database, isKept: (answer: T) => boolean, run: () => T): T {
+/** Runs in a transaction, and keeps what it wrote only for some answers. */
+export function rollBackUnless<T>(
+  database: Database,
+  isKept: (answer: T) => boolean,
+  run: () => T,
+): T {
   try {
     return database.transaction(() => {
       const answer = run();

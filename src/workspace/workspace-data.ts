@@ -1,5 +1,7 @@
 import type { OperationAnswer, OperationCall, WriteState } from "../capabilities/workspace.ts";
+import type { ErasedRows, PersonPage, PersonRows } from "../capabilities/people.ts";
 import type { AnyOperation, WorkspaceDefinition } from "../contracts/define/define-workspace.ts";
+import type { ActorId } from "../protocol/identity/ids.ts";
 import { personOf } from "../protocol/identity/principal.ts";
 import { joinSources, type Sources } from "../protocol/label/source.ts";
 import { hashOf } from "../protocol/json/canonical-hash.ts";
@@ -12,6 +14,7 @@ import type { Database } from "./database.ts";
 import { addToLedger, cleanLedger, findInLedger } from "./ledger.ts";
 import { createTables, migrateTables, readAddress } from "./open-tables.ts";
 import { addMark, markOf } from "./marks.ts";
+import { erasePerson, exportPerson } from "./person-rows.ts";
 import * as refusals from "./refusals.ts";
 import { isTooLong, runOperation, type Ran } from "./run-operation.ts";
 
@@ -41,7 +44,7 @@ const MARGIN_MS = 86_400_000;
 export class WorkspaceData {
   readonly #ports: WorkspacePorts;
   #objectName: string | undefined;
-  #operations: readonly AnyOperation[] = [];
+  #definition: WorkspaceDefinition | undefined;
   /** Why this code cannot use the tables. Nothing is read or written then. */
   #refusal: ToolFailure | undefined;
 
@@ -65,6 +68,22 @@ export class WorkspaceData {
     if (!opened.ok) return { result: opened };
     if (key === undefined || payloadHash === undefined) return this.#read(call);
     return this.#write(call, { key, payloadHash });
+  }
+
+  /** Reads what it holds of a person. Contract: throws only for another workspace. */
+  exportPerson(workspace: WorkspaceAddress, page: PersonPage): PersonRows {
+    const nothing = { kind: "rows", rows: [] } as const;
+    return this.#ask<PersonRows>(workspace, nothing, (database, definition) =>
+      exportPerson(database, definition, page),
+    );
+  }
+
+  /** Erases what it holds of a person, one batch. Contract: as above. */
+  erasePerson(workspace: WorkspaceAddress, personId: ActorId): ErasedRows {
+    const nothing = { kind: "erased", rows: 0, isMore: false } as const;
+    return this.#ask<ErasedRows>(workspace, nothing, (database, definition) =>
+      erasePerson(database, definition, personId),
+    );
   }
 
   get newestRevision(): number {
@@ -118,7 +137,8 @@ export class WorkspaceData {
         for (const change of changes) addMark(database, change, mark);
       }
       const expiresAtMs = nowMs() + Math.max(keyKeptMs, call.keyTtlMs ?? 0) + MARGIN_MS;
-      if (isFinal) addToLedger(database, { key, payloadHash, result, sources, expiresAtMs });
+      const row = { key, payloadHash, person: personOf(call), result, sources, expiresAtMs };
+      if (isFinal) addToLedger(database, row);
       return { result, write: stateOf(result), ...fromUntrusted(sources) };
     });
     if (answer.result.ok && changes.length > 0) announce(changes);
@@ -127,7 +147,7 @@ export class WorkspaceData {
 
   #find({ operation: name, deadlineMs }: OperationCall): Result<AnyOperation, ToolFailure> {
     if (this.#ports.nowMs() > deadlineMs) return fail(refusals.TOO_LATE);
-    const operation = this.#operations.find((candidate) => candidate.name === name);
+    const operation = this.#definition?.operations.find((candidate) => candidate.name === name);
     return operation ? ok(operation) : fail(refusals.UNKNOWN_OPERATION);
   }
 
@@ -177,6 +197,23 @@ export class WorkspaceData {
     return ok(null);
   }
 
+  /** Asks the author's code. A workspace that nobody used answers `nothing`. */
+  #ask<Answer>(
+    workspace: WorkspaceAddress,
+    nothing: Answer,
+    ask: (database: Database, definition: WorkspaceDefinition) => Answer,
+  ): Answer | { readonly kind: "unreachable" } {
+    if (this.#refusal) return { kind: "unreachable" };
+    if (!this.#definition) return nothing;
+    this.#claim(workspace);
+    try {
+      return ask(this.#ports.database, this.#definition);
+    } catch (thrown) {
+      this.#ports.fault("operation_threw", thrown);
+      return { kind: "unreachable" };
+    }
+  }
+
   #create(workspace: WorkspaceAddress): void {
     const { database } = this.#ports;
     this.#open(workspace, (definition) => createTables(database, definition, workspace));
@@ -188,7 +225,7 @@ export class WorkspaceData {
       const definition = definitions.find(({ name }) => name === address.name);
       if (!definition) throw new Error(`the deployment has no workspace ${address.name}`);
       prepareTables(definition);
-      this.#operations = definition.operations;
+      this.#definition = definition;
       this.#objectName = objectNameOf(address);
     } catch (thrown) {
       this.#refusal = { ...refusals.UNUSABLE, errorId: fault("workspace_refused", thrown) };

@@ -225,8 +225,15 @@ const TENANT: MethodsOf<TenantMethods> = {
   audit: "rpc",
   storageUse: "rpc",
   usedNames: "rpc",
+  erasePerson: "rpc",
+  personErasure: "rpc",
 };
-const WORKSPACE: MethodsOf<WorkspaceMethods> = { call: "rpc", recheck: "rpc" };
+const WORKSPACE: MethodsOf<WorkspaceMethods> = {
+  call: "rpc",
+  recheck: "rpc",
+  exportPerson: "rpc",
+  erasePerson: "rpc",
+};
 
 /** Names the methods that an object has beyond its list and those that the platform calls. */
 function unlisted(object: { readonly prototype: object }, listed: object): readonly string[] {

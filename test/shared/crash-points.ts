@@ -32,9 +32,14 @@ export function planIncarnation(plan: CrashPlan): PlannedIncarnation {
   return incarnation;
 }
 
-/** Plants the planned crash in an object. Contract: call it before the object uses its storage. */
-export function plantCrash(ctx: DurableObjectState): void {
-  const index = planned.findIndex(({ plan }) => isMeant(plan, ctx));
+/**
+ * Plants the planned crash in an object. Contract: call it before the object uses its storage.
+ * `isNamed`: only a plan that names the object is meant.
+ */
+export function plantCrash(ctx: DurableObjectState, { isNamed = false } = {}): void {
+  const index = planned.findIndex(
+    ({ plan }) => (!isNamed || plan.objectId !== undefined) && isMeant(plan, ctx),
+  );
   const [meant] = index < 0 ? [] : planned.splice(index, 1);
   if (!meant) return;
   const { plan, incarnation } = meant;

@@ -16,6 +16,7 @@ const PEOPLE = ["approvals:read", "approvals:decide"];
 
 const OWN = ["chat", "runs:read", "approvals:read"];
 const PAGES = ["chat", "runs:read", ...PEOPLE];
+const GOVERNS = [...ALL, ...PEOPLE, "audit:read", "people:export", "people:erase"];
 const FOR_MIRA = { actorId: "agent:helper", subjectId: "user:mira" };
 
 /** Bearer tokens of the test deployment, each of another tenant unless it says otherwise. */
@@ -133,7 +134,7 @@ export const TOKENS = {
     scopes: [...ALL, "approvals:read", "audit:read"],
   },
   /** People of a studio with two workspaces; a test says who is a member of which. */
-  ada: { token: "token-of-ada", tenantId: "studio", scopes: [...ALL, ...PEOPLE, "audit:read"] },
+  ada: { token: "token-of-ada", tenantId: "studio", scopes: GOVERNS },
   ben: { token: "token-of-ben", tenantId: "studio", scopes: OWN, roles: ["designer"] },
   cleo: { token: "token-of-cleo", tenantId: "studio", scopes: OWN },
   /** A server of the studio that makes page tokens. */
@@ -151,8 +152,10 @@ export const TOKENS = {
     actorId: "agent:ben",
     subjectId: "user:ben",
   },
+  /** May export people of the studio, and nothing else. */
+  archivist: { token: "token-of-archivist", tenantId: "studio", scopes: ["people:export"] },
   /** Another tenant, whose workspaces have the same ids. */
-  dora: { token: "token-of-dora", tenantId: "factory", scopes: ALL },
+  dora: { token: "token-of-dora", tenantId: "factory", scopes: GOVERNS },
   /** A tenant in which nothing ever happened. */
   hollow: { token: "token-of-hollow", tenantId: "hollow", scopes: ["audit:read"] },
   /** Its policy admits the pages of an origin, for which its server makes tokens. */

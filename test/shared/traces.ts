@@ -30,6 +30,7 @@ export async function findEverywhere(words: readonly string[]): Promise<readonly
   for (const [kind, namespace] of Object.entries({
     run: bindings.RUNS,
     tenant: bindings.TENANTS,
+    workspace: bindings.WORKSPACES,
   })) {
     for (const id of await listDurableObjectIds(namespace)) {
       note(`${kind} ${id.toString()}`, await dump(namespace.get(id)));

@@ -14,8 +14,16 @@ class LabRunObject extends ProductRunObject {
   }
 }
 
+/** The product's tenant, which a test can crash at a write. */
+class LabTenantObject extends ProductTenantObject {
+  constructor(ctx: DurableObjectState, env: RawEnv) {
+    plantCrash(ctx, { isNamed: true });
+    super(ctx, env);
+  }
+}
+
 export const RunObject = noteStarts(LabRunObject, "RUNS");
-export const TenantObject = noteStarts(ProductTenantObject, "TENANTS");
+export const TenantObject = noteStarts(LabTenantObject, "TENANTS");
 export const WorkspaceObject = noteStarts(LAB_WORKSPACES.WorkspaceObject, "WORKSPACES");
 
 export default {

@@ -78,6 +78,19 @@ export const labWorkspace = defineWorkspace({
     "CREATE TABLE items (id TEXT PRIMARY KEY, name TEXT NOT NULL, author TEXT NOT NULL)",
   ],
   operations: [addItem, listItems, sneak],
+  exportPerson(sql, { personId, limit, after = "" }) {
+    const page = "SELECT * FROM items WHERE author = ? AND id > ? ORDER BY id LIMIT ?";
+    // Two pages, so that tests see how they follow each other.
+    const rows = sql.rows(itemRow, page, personId, after, Math.min(limit, 2));
+    const last = rows.at(-1);
+    return { rows, ...(rows.length === 2 && last && { next: last.id }) };
+  },
+  erasePerson: (sql, { personId, limit }) =>
+    sql.run(
+      "DELETE FROM items WHERE id IN (SELECT id FROM items WHERE author = ? LIMIT ?)",
+      personId,
+      limit,
+    ),
 });
 
 const common = {

@@ -59,6 +59,7 @@ export function openConversation(
     runOf: (other) => runs().of(other),
     files: {
       has: (hash) => new StoredFiles(storage.sql, tables()).has(hash),
+      read: (hash) => new StoredFiles(storage.sql, tables()).read(hash),
       put: (hash, base64) => new StoredFiles(storage.sql, tables()).put(hash, base64),
     },
     first: {

@@ -91,7 +91,7 @@ export class ConversationList {
 
   list(query: ConversationQuery): ListPage<ConversationSummary> {
     if (!hasTable(this.#sql, "conversations")) return { items: [] };
-    const { person, actor, isDelegate, page, title, limit, after } = query;
+    const { person, actor, isDelegate, isPersonOnly, page, title, limit, after } = query;
     const rows = this.#sql
       .exec<ConversationRow>(
         `SELECT id, title, status, turns, created_ms, newest_ms FROM conversations
@@ -102,7 +102,7 @@ export class ConversationList {
            AND (newest_ms, id) < (?7, ?8)
          ORDER BY newest_ms DESC, id DESC LIMIT ?9`,
         person,
-        actor,
+        isPersonOnly ? null : actor,
         isDelegate ? 1 : 0,
         page?.origin ?? null,
         page?.assistantId ?? null,

@@ -18,7 +18,7 @@ import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
 import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
 import type { Escalation } from "../../../src/protocol/escalation/escalation.ts";
-import type { RunId } from "../../../src/protocol/identity/ids.ts";
+import type { ActorId, RunId } from "../../../src/protocol/identity/ids.ts";
 import { personOf } from "../../../src/protocol/identity/principal.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
@@ -213,12 +213,21 @@ export class RecordTables {
     };
   }
 
-  /** Deletes what is kept of a person beside the runs. */
-  forgetPerson(person: string): void {
-    this.#usedNames.forgetPerson(person);
+  /**
+   * Deletes what the lists hold of a run, and of the conversation that begins with it. The audit
+   * log keeps its records.
+   */
+  erase(runId: RunId): void {
+    this.#conversations.erase(runId);
+    this.#erase(runId);
   }
 
-  /** Deletes what the lists hold of a run. The audit log keeps its records. */
+  /** Deletes what is kept of a person beside the runs. */
+  forgetPerson(person: ActorId): void {
+    this.#usedNames.forgetPerson(person);
+    this.#bytes.forgetPerson(person);
+  }
+
   #erase(runId: RunId): void {
     this.#runs.erase(runId);
     this.#approvals.erase(runId);

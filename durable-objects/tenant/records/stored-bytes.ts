@@ -50,6 +50,12 @@ export class StoredBytes {
     };
   }
 
+  /** The bytes of all persons together stay counted. */
+  forgetPerson(person: string): void {
+    if (!hasTable(this.#sql, "stored_bytes")) return;
+    this.#sql.exec("DELETE FROM stored_bytes WHERE person = ?", person);
+  }
+
   forget(nowMs: number): void {
     if (!hasTable(this.#sql, "stored_bytes")) return;
     this.#sql.exec("DELETE FROM stored_bytes WHERE hour_ms < ?", nowMs - KEPT_MS);

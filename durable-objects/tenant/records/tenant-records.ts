@@ -25,7 +25,7 @@ import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
 import type { TenantDeadlines } from "../../deadlines.ts";
-import { RecordTables } from "./record-tables.ts";
+import type { RecordTables } from "./record-tables.ts";
 
 /** What the records read and write outside their own tables. */
 export interface RecordParts extends Pick<
@@ -33,6 +33,7 @@ export interface RecordParts extends Pick<
   "clock" | "keptMs" | "conversationKeptMs" | "auditKeptMs" | "auditSigner"
 > {
   readonly storage: DurableObjectStorage;
+  readonly tables: RecordTables;
   readonly deadlines: TenantDeadlines;
   /** Gives the storage its version, before the first write. */
   readonly claim: () => void;
@@ -49,7 +50,7 @@ export class TenantRecords implements TenantRecordsMethods {
 
   constructor(parts: RecordParts) {
     this.#parts = parts;
-    this.#tables = new RecordTables(parts.storage);
+    this.#tables = parts.tables;
   }
 
   /** Takes a place for an approval that a run is about to request. */

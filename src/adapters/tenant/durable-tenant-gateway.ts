@@ -2,6 +2,7 @@ import type { ApprovalPlaces, ApprovalQueue } from "../../capabilities/approval.
 import type { AssistantRegistry } from "../../capabilities/assistant.ts";
 import type { AuditTrail } from "../../capabilities/audit.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
+import type { PersonErasures } from "../../capabilities/people.ts";
 import type { PolicyRegistry } from "../../capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../capabilities/storage.ts";
 import type {
@@ -28,6 +29,7 @@ export interface TenantGateway {
   readonly outcomes: OutcomeList;
   readonly escalations: EscalationDesk;
   readonly trail: AuditTrail;
+  readonly erasures: PersonErasures;
   /** Fails: throws when the tenant's object does not answer. */
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
   /** Which hashes a person used before. Fails: likewise. */
@@ -74,6 +76,10 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
       read: (tenantId, query) => recordsOf(tenantId).audit(query),
     },
     usedNames: (tenantId, ...asked) => recordsOf(tenantId).usedNames(...asked),
+    erasures: {
+      begin: (request) => objectOf(request.tenantId).erasePerson(request),
+      read: (tenantId, erasureId) => objectOf(tenantId).personErasure(erasureId),
+    },
     storageUse: (tenantId, query) => recordsOf(tenantId).storageUse(query),
     ledgerOf: (tenantId) => createLedger(() => headOf(tenantId)),
     placesOf: (tenantId) => ({

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { OperationKind, OperationName } from "../../capabilities/workspace.ts";
 import type { ActorId, RunId, TenantId, ToolCallId } from "../../protocol/identity/ids.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
 import type { Sources } from "../../protocol/label/source.ts";
 import type { Given } from "../../protocol/json/author-data.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
@@ -103,6 +104,36 @@ export interface WorkspaceDefinition {
    */
   readonly migrations: readonly string[];
   readonly operations: readonly AnyOperation[];
+  /**
+   * Reads what the workspace holds of a person, a page at a time. Contract: as of an operation that
+   * reads. Absent: an export names the workspace as one without.
+   */
+  readonly exportPerson?: (sql: WorkspaceReads, query: PersonQuery) => PersonRowsPage;
+  /**
+   * Deletes what the workspace holds of a person, at most `limit` rows, and answers how many. It is
+   * called again until it deletes fewer. Contract: as of an operation that writes. Absent: the
+   * receipt of an erasure names the workspace as one without.
+   */
+  readonly erasePerson?: (
+    sql: WorkspaceSql,
+    query: Pick<PersonQuery, "personId" | "limit">,
+  ) => number;
+}
+
+/** Asks for rows of one person. */
+export interface PersonQuery {
+  /** As in `authorId` of a caller. */
+  readonly personId: ActorId;
+  readonly limit: number;
+  /** `next` of the page before; absent for the first one. */
+  readonly after?: string;
+}
+
+/** Rows of one person, as the person gets them. */
+export interface PersonRowsPage {
+  readonly rows: readonly JsonObject[];
+  /** Where the next page begins. Absent: this is the last one. */
+  readonly next?: string;
 }
 
 /** Declares an operation. TypeScript infers the types of `run` from `kind` and the schemas. */

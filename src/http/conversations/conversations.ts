@@ -7,7 +7,7 @@ import type {
 } from "../../capabilities/conversation.ts";
 import type { RunMethods } from "../../capabilities/run.ts";
 import type { ShownTurn } from "../../protocol/conversation/shown.ts";
-import { viewerOf } from "../../protocol/identity/viewer.ts";
+import { viewerOf, type Viewer } from "../../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
 import { problem } from "../request/problem.ts";
@@ -18,6 +18,7 @@ import {
   type ExportPage,
 } from "./conversation-export.ts";
 import { readJson, replaceHalvesOf } from "../request/read-json.ts";
+import type { Services } from "../services.ts";
 
 /** Reads one conversation, and names it. */
 export const CONVERSATION_ROUTES: Routes = {
@@ -97,7 +98,7 @@ const query = v.strictObject({ limit: parameters.limit, cursor: parameters.curso
 
 /** `GET /v1/conversations/:id/messages`: turns as the person may see them, the newest first. */
 async function getMessages(authorised: AuthorisedRequest): Promise<Response> {
-  const { request, principal, id } = authorised;
+  const { request, principal, services, id } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
   const viewer = viewerOf(principal);
@@ -110,7 +111,9 @@ async function getMessages(authorised: AuthorisedRequest): Promise<Response> {
   const number = after.value !== undefined && { after: after.value };
   const answer = found ? await found.turns(viewer, { limit, ...number }) : UNKNOWN;
   if (answer.kind !== "turns") return refuse(answer);
-  const shown = await Promise.all(answer.page.items.map((turn) => show(authorised, turn)));
+  const shown = await Promise.all(
+    answer.page.items.map((turn) => showTurn(services, viewer, turn)),
+  );
   const turns = shown.filter((turn) => turn !== undefined);
   return Response.json({ turns, ...(await nextCursor(authorised, answer.page, scope)) });
 }
@@ -123,8 +126,9 @@ const EXPORT_PAGE = 25;
 async function getExport(authorised: AuthorisedRequest): Promise<Response> {
   const read = readQuery(authorised.request, exportQuery);
   if (!read.ok) return read.failure;
+  const { principal, services } = authorised;
   const found = await find(authorised);
-  const viewer = viewerOf(authorised.principal);
+  const viewer = viewerOf(principal);
   const answer = found ? await found.conversation(viewer) : UNKNOWN;
   if (answer.kind !== "conversation") return refuse(answer);
   const form = EXPORT_FORMS[read.value.format];
@@ -132,7 +136,9 @@ async function getExport(authorised: AuthorisedRequest): Promise<Response> {
     const query = { limit: EXPORT_PAGE, isOldestFirst: true };
     const turns = await found?.turns(viewer, after === undefined ? query : { ...query, after });
     if (turns?.kind !== "turns") throw new Error("the conversation was deleted during the export");
-    const shown = await Promise.all(turns.page.items.map((turn) => show(authorised, turn)));
+    const shown = await Promise.all(
+      turns.page.items.map((turn) => showTurn(services, viewer, turn)),
+    );
     return { turns: shown.filter((turn) => turn !== undefined), next: turns.page.next };
   };
   return new Response(streamExport(form, answer.state, readPage), {
@@ -144,13 +150,14 @@ async function getExport(authorised: AuthorisedRequest): Promise<Response> {
 }
 
 /** Asks the run of an open turn; nothing is known of a turn that no run has claimed yet. */
-async function show(
-  { principal, services }: AuthorisedRequest,
+export async function showTurn(
+  services: Services,
+  viewer: Viewer,
   turn: ListedTurn,
 ): Promise<ShownTurn | undefined> {
   if (!("isOpen" in turn)) return turn;
   const { isOpen: _isOpen, ...place } = turn;
-  const answer = await services.runs.of(turn.runId).shown(viewerOf(principal));
+  const answer = await services.runs.of(turn.runId).shown(viewer);
   return answer.kind === "shown" ? { ...answer.run, ...place } : undefined;
 }
 

@@ -1,5 +1,9 @@
 /** Refusals about what a tenant keeps: policy, assistants, connections, providers, workspaces. */
 export const TENANT_PROBLEMS = {
+  erasure_not_found: {
+    status: 404,
+    title: "Nobody asked to erase this person. POST to this address begins it.",
+  },
   workspace_not_found: {
     status: 404,
     title:

@@ -3,6 +3,7 @@ import type { JsonObject } from "../json/value.ts";
 import type { EscalationReason } from "../escalation/escalation.ts";
 import type { Sources } from "../label/source.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
+import type { ErasedCounts } from "../person/erasure.ts";
 
 /** Actions and decisions that the audit log records. */
 export const AUDIT_ACTIONS = [
@@ -36,6 +37,8 @@ export const AUDIT_ACTIONS = [
   "provider.stored",
   "provider.removed",
   "embed_token.minted",
+  "person.exported",
+  "person.erased",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -96,9 +99,20 @@ export interface AuditEntry {
   readonly count?: number;
   /** When the first of them ended. */
   readonly since?: string;
+  /** Whose data was exported or erased, as a keyed hash, and how much. */
+  readonly person?: PersonReceipt;
   /** Redacted arguments and output. */
   readonly input?: JsonObject;
   readonly result?: JsonObject;
+}
+
+/** What is known of the data of one person. */
+export interface PersonReceipt extends Partial<ErasedCounts> {
+  readonly hash: string;
+  /** Data that is not erased. */
+  readonly left?: number;
+  /** Workspaces that do not say how to erase a person: `<name>/<id>`. */
+  readonly without?: readonly string[];
 }
 
 /**

@@ -22,6 +22,8 @@ export const SCOPES = [
   "connections:write",
   "providers:read",
   "providers:write",
+  "people:export",
+  "people:erase",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
