@@ -22,7 +22,7 @@ export type ErasedRows =
   | { readonly kind: "erased"; readonly rows: number; readonly isMore: boolean }
   | NoRows;
 
-/** The data of people in workspaces. Contract: never throws; a workspace nobody used has no rows. */
+/** The data of people in workspaces. Contract: never throws; one that nobody used has no rows. */
 export interface PersonWorkspaces {
   exportPerson(workspace: WorkspaceAddress, page: PersonPage): Promise<PersonRows>;
   /** Contract: idempotent. */

@@ -27,7 +27,7 @@ export function exportPerson(
   return { kind: "rows", rows: own, ...(next !== undefined && { next }) };
 }
 
-/** Erases one batch of what a workspace holds of a person, and of the ledger all. Fails: as above. */
+/** Erases a batch of what a workspace holds of a person, and of the ledger all. Fails: as above. */
 export function erasePerson(
   database: Database,
   { erasePerson: erase }: WorkspaceDefinition,

@@ -4,9 +4,9 @@ import { actorId } from "../../protocol/identity/api-token.ts";
 import type { ActorId } from "../../protocol/identity/ids.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { PersonErasure } from "../../protocol/person/erasure.ts";
-import type { WorkspaceAddress } from "../../protocol/workspace/address.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
+import type { AskedPerson } from "./asked-person.ts";
 import { exportPage } from "./person-export.ts";
 
 /** Exports and erases what is kept of one person. */
@@ -19,18 +19,6 @@ export const PEOPLE_ROUTES: Routes = {
     POST: { scope: "people:erase", refusesEmbedTokens: true, handle: postErasure },
   },
 };
-
-/**
- * One person of the caller's tenant, and every place where a workspace of the tenant may be.
- * Threat: another tenant's person. All that is asked is the caller's own tenant, so such a person
- * is one of whom nothing is kept.
- */
-export interface AskedPerson {
-  readonly personId: ActorId;
-  /** The keyed hash of the person. */
-  readonly hash: string;
-  readonly workspaces: readonly WorkspaceAddress[];
-}
 
 async function readPerson({
   id,

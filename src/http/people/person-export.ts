@@ -6,7 +6,7 @@ import { toIso } from "../../protocol/text/iso-time.ts";
 import { showTurn } from "../conversations/conversations.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
-import type { AskedPerson } from "./people.ts";
+import type { AskedPerson } from "./asked-person.ts";
 
 /** What one page of an export holds. */
 interface ExportPlace {
