@@ -73,8 +73,7 @@ function assemble(
   const log = createConsoleLog();
   const tenants = composeTenants(env.tenants);
   const { registry, directory, conversations, queue, outcomes, escalations } = tenants;
-  const { trail, erasures, storageUse } =
-    tenants;
+  const { trail, erasures, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     olderSecret: env.olderSecret,

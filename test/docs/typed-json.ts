@@ -23,6 +23,11 @@ const TYPED: readonly { readonly file: string; readonly has: string; readonly ty
     type: '{ turns: readonly import("ROOT/src/protocol/conversation/shown.ts").ShownTurn[]; next: string }',
   },
   {
+    file: "docs/conversations.md",
+    has: '"erasureId"',
+    type: 'import("ROOT/src/protocol/person/erasure.ts").PersonErasure & { kept: readonly string[] }',
+  },
+  {
     file: "docs/escalations.md",
     has: '"escalations"',
     type: '{ escalations: readonly (import("ROOT/src/protocol/escalation/escalation.ts").Escalation & { actions: readonly string[]; href: string })[] }',

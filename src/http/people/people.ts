@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import { actorId } from "../../protocol/identity/api-token.ts";
-import type { ActorId } from "../../protocol/identity/ids.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { PersonErasure } from "../../protocol/person/erasure.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
