@@ -84,6 +84,21 @@ describe("a conversation", () => {
   });
 });
 
+test("a conversation takes 5,000 turns and no other one, branches included", async () => {
+  const { conversationId } = await finish();
+  const known = await finish({ conversationId, messageId: "m" });
+  await untilKept(conversationId, 2);
+  await rowsOf(conversationId, "UPDATE turns SET number = 4999 WHERE number = 2");
+  await rowsOf(conversationId, "UPDATE pages SET place = place + 4997 * 4096 WHERE number = 2");
+  await finish({ conversationId });
+  for (const place of [{}, { parentId: conversationId }, { parentId: "root" }]) {
+    const full = await say({ conversationId, ...place });
+    expect(await refusalOf(full)).toEqual([422, "too_many_turns"]);
+  }
+  const again = await finish({ conversationId, messageId: "m", parentId: conversationId });
+  expect(again.runId).toBe(known.runId);
+});
+
 describe("a repeated post", () => {
   test.each(["messageId", "key"])("with the same %s gets the same run", async (name) => {
     const { conversationId } = await finish();
