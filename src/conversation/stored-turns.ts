@@ -1,3 +1,4 @@
+import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { TurnPage } from "../protocol/conversation/turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import type { RunOwner } from "../protocol/identity/viewer.ts";
@@ -73,6 +74,6 @@ export interface StoredTurns {
   end(number: number, page: TurnPage, known: TurnFacts): void;
   remove(number: number): void;
   page(number: number): TurnPage;
-  /** Reads the pages of turns, in the order named. */
-  pages(numbers: readonly number[]): readonly TurnPage[];
+  /** Reads the messages of each of the turns. */
+  messages(numbers: readonly number[]): readonly (readonly TranscriptMessage[])[];
 }

@@ -95,8 +95,8 @@ function join(turns: StoredTurns, { taken, shortened, hash }: Taken): Window {
   const newest = taken.at(-1);
   if (!oldest || !newest) throw new Error("a window has a turn");
   const system = oldest.depth === 0 ? [] : readSystem(turns, oldest);
-  const pages = turns.pages(taken.map(({ number }) => number));
-  const said = pages.flatMap(({ messages }, index) =>
+  const read = turns.messages(taken.map(({ number }) => number));
+  const said = read.flatMap((messages, index) =>
     index < shortened ? shortenTurn(messages) : messages,
   );
   const hashes = [...taken.map(({ end }) => end.hash), ...system.map(({ text }) => text)];

@@ -12,7 +12,7 @@ import { callOf } from "../shared/people.ts";
 import { meterBindings, meterNextRun, type HopCosts } from "../shared/run-meter.ts";
 import { crash, stubOf, untilState } from "../shared/run-object.ts";
 import { TOKENS } from "../shared/tokens.ts";
-import { runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { govern, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 import { currentLab } from "../workers/lab-deployment.ts";
 import { page } from "../workers/lab-tools.ts";
 
@@ -62,6 +62,26 @@ describe("an assistant with a rule for its history", () => {
     expect(seen.split("[truncated]")).toHaveLength(3);
     expect(seen.split("word ".repeat(2_000))).toHaveLength(3);
     expect(seen.split("Only a part of this earlier result is shown.")).toHaveLength(3);
+  });
+
+  test("counts what older turns take once they are shortened", async () => {
+    await govern({ allowedTools: ["lab__read_page"], budgets: { maxHistoryBytes: 30_000 } });
+    const own = { caller: "bendable", assistantId: "short" } as const;
+    const places = [];
+    for (const history of [undefined, { wholeTurns: 1 }]) {
+      await putAssistant("short", { ...(history && { history }) }, own.caller);
+      const { conversationId } = await finish({ ...own, steps: [{ calls: [call(0)] }] });
+      for (let at = 1; at < 5; at++) {
+        await finish({ ...own, conversationId, steps: [{ calls: [call(at)] }] });
+      }
+      const { runId } = await finish({ ...own, conversationId });
+      const context = await send(`/v1/runs/${runId}/context`, { caller: own.caller });
+      places.push((await context.json<{ history: HistoryReference }>()).history);
+    }
+    expect(places).toMatchObject([
+      { turns: 2, shortened: 0, leftOut: 3 },
+      { turns: 5, shortened: 4, leftOut: 0 },
+    ]);
   });
 
   test("goes on from the same beginning for some turns, and a crash changes nothing of it", async () => {

@@ -4,6 +4,7 @@ import type {
   TurnEnd,
   TurnFacts,
 } from "../../../src/conversation/stored-turns.ts";
+import type { TranscriptMessage } from "../../../src/protocol/conversation/message.ts";
 import type { TurnPage } from "../../../src/protocol/conversation/turn.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { RunOwner } from "../../../src/protocol/identity/viewer.ts";
@@ -119,7 +120,8 @@ export class TurnTables implements StoredTurns {
   }
 
   end(number: number, page: TurnPage, known: TurnFacts): void {
-    const text = JSON.stringify(page);
+    const { messages, ...rest } = page;
+    const text = [messages, rest].map((part) => JSON.stringify(part)).join(SEPARATOR);
     for (const [part, piece] of splitText(text).entries()) {
       this.#sql.exec(
         "INSERT INTO pages (place, body) VALUES (?, ?)",
@@ -149,12 +151,20 @@ export class TurnTables implements StoredTurns {
   }
 
   page(number: number): TurnPage {
-    const [page] = this.pages([number]);
-    if (!page) throw new Error("the turn has no page");
-    return page;
+    const [messages = "", rest = ""] = this.#texts([number]).get(number) ?? [];
+    return { ...JSON.parse(rest), messages: JSON.parse(messages) } as TurnPage;
   }
 
-  pages(numbers: readonly number[]): readonly TurnPage[] {
+  messages(numbers: readonly number[]): readonly (readonly TranscriptMessage[])[] {
+    const texts = this.#texts(numbers);
+    return numbers.map((number) => {
+      const [messages = ""] = texts.get(number) ?? [];
+      return JSON.parse(messages) as readonly TranscriptMessage[];
+    });
+  }
+
+  /** Reads of each turn its messages, and the rest of its page. */
+  #texts(numbers: readonly number[]): ReadonlyMap<number, readonly string[]> {
     const texts = new Map<number, string>();
     const rows = this.#sql.exec<{ number: number; body: PackedText }>(
       `SELECT number, body FROM json_each(?) AS named JOIN pages
@@ -165,9 +175,12 @@ export class TurnTables implements StoredTurns {
     for (const { number, body } of rows) {
       texts.set(number, (texts.get(number) ?? "") + unpackText(body));
     }
-    return numbers.map((number) => JSON.parse(texts.get(number) ?? "") as TurnPage);
+    return new Map([...texts].map(([number, text]) => [number, text.split(SEPARATOR)]));
   }
 }
+
+/** Stands in no JSON text. */
+const SEPARATOR = "\n";
 
 type TurnRow = {
   number: number;
