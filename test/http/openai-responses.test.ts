@@ -172,6 +172,8 @@ describe("a conversation", () => {
     );
     expect(ids[1]).toBe(ids[0]);
     expect((await post(say({ text: ["other"] }), key)).status).toBe(422);
+    const own = await ann.responses.create(body, { headers: key });
+    expect(own.id).toBe(ids[0]);
   });
 });
 

@@ -16,14 +16,28 @@ export function linkApprovals({ request, services }: AuthorisedRequest): Approva
   return ({ approvalId }) => `${origin}${path}${approvalId}`;
 }
 
-/** Reads a run until its answer has ended. */
-export async function readWhole(lines: EventLineReader, fold: Fold): Promise<void> {
+/** Makes the answer of a fold that has ended; `init` names the run. */
+export type ToAnswer = (init: { readonly headers: Record<string, string> }) => Response;
+
+/**
+ * Writes what the runtime answered as a client reads it: as a stream, or with `toAnswer` once it
+ * has ended. A refusal passes.
+ */
+export async function answerFolded(
+  given: Response,
+  fold: Fold,
+  toAnswer: ToAnswer | undefined,
+): Promise<Response> {
+  const lines = linesOf(given);
+  if (!lines) return given;
+  if (!toAnswer) return streamFolded(lines, fold, given);
   while (!fold.hasEnded) {
     const batch = await lines.next();
-    if (!batch) return;
+    if (!batch) break;
     foldBatch(batch, fold);
   }
   lines.cancel();
+  return toAnswer({ headers: idsOf(given.headers) });
 }
 
 /** Streams the answer that a fold makes. Each write holds whole frames. */
@@ -48,7 +62,7 @@ export function streamFolded(lines: EventLineReader, fold: Fold, { headers }: Re
 }
 
 /** The ids of the run, as every answer of a run has them. */
-export function idsOf(headers: Headers): Readonly<Record<string, string>> {
+function idsOf(headers: Headers): Record<string, string> {
   const names = ["x-run-id", "x-conversation-id"];
   return Object.fromEntries(names.map((name) => [name, headers.get(name) ?? ""]));
 }

@@ -6,12 +6,11 @@ import { maxBodyBytes } from "../claim/message-files.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readSizedJson } from "../request/read-json.ts";
-import { requestRun, startRun } from "../runs/chat.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
-import { idsOf, linesOf, linkApprovals, readWhole, streamFolded } from "./folded-run.ts";
-import { readAsked } from "./named-chat.ts";
-import { OPENAI_MODELS, readModel } from "./openai-models.ts";
+import { answerFolded, linkApprovals } from "./folded-run.ts";
+import { OPENAI_MODELS } from "./openai-models.ts";
 import { refuseMember, toOpenAIRefusal as formatRefusal } from "./openai-refusal.ts";
+import { startAsked } from "./openai-start.ts";
 import { joinTexts, PostedHistory, toContents } from "./posted-history.ts";
 
 /** The Chat Completions protocol of OpenAI: the text of a run, for clients that know no other. */
@@ -52,12 +51,11 @@ async function postCompletion(authorised: AuthorisedRequest): Promise<Response> 
   const { value: post, bytes: bodyBytes } = read.value;
   const refusal = refuseUnsupported(post);
   if (refusal) return refusal;
-  const messages = toMessages(post);
-  const body = readAsked({ messages, ...(await readModel(authorised, post.model)) });
-  if (!body.ok) return body.failure;
-  const asked = await requestRun(authorised, body.value, bodyBytes);
-  if (!asked.ok) return asked.failure;
-  return answer(authorised, await startRun(authorised, asked.value, eventLines), post);
+  const { model, stream, stream_options: options } = post;
+  const asked = { messages: toMessages(post) };
+  const started = await startAsked(authorised, { asked, model, bodyBytes });
+  const fold = new CompletionFold(linkApprovals(authorised), options?.["include_usage"] === true);
+  return answerFolded(started, fold, stream === true ? undefined : (init) => toAnswer(fold, init));
 }
 
 function refuseUnsupported({ tools, functions, n, response_format }: CompletionPost) {
@@ -84,20 +82,10 @@ function toMessages({ messages }: CompletionPost): PostedHistory["messages"] {
   return history.messages;
 }
 
-/** Writes what the runtime answered as a completion. A refusal passes. */
-async function answer(
-  authorised: AuthorisedRequest,
-  given: Response,
-  { stream, stream_options: options }: CompletionPost,
-): Promise<Response> {
-  const lines = linesOf(given);
-  if (!lines) return given;
-  const fold = new CompletionFold(linkApprovals(authorised), options?.["include_usage"] === true);
-  if (stream === true) return streamFolded(lines, fold, given);
-  await readWhole(lines, fold);
-  const headers = idsOf(given.headers);
-  // The run is over, and a repetition would be another one.
-  return fold.error
-    ? problem("run_failed", { detail: fold.error.message, reason: fold.error.code, headers })
-    : Response.json(fold.completion(), { headers });
+/** The run of a failed completion is over, and a repetition would be another one. */
+function toAnswer(fold: CompletionFold, init: { readonly headers: Record<string, string> }) {
+  const { error } = fold;
+  return error
+    ? problem("run_failed", { detail: error.message, reason: error.code, ...init })
+    : Response.json(fold.completion(), init);
 }

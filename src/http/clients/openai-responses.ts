@@ -8,13 +8,12 @@ import { maxBodyBytes } from "../claim/message-files.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readSizedJson } from "../request/read-json.ts";
-import { requestRun, startRun } from "../runs/chat.ts";
 import { followRun } from "../runs/runs.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
-import { idsOf, linesOf, linkApprovals, readWhole, streamFolded } from "./folded-run.ts";
-import { readAsked } from "./named-chat.ts";
-import { OPENAI_MODELS, readModel } from "./openai-models.ts";
+import { answerFolded, linesOf, linkApprovals, type ToAnswer } from "./folded-run.ts";
+import { OPENAI_MODELS } from "./openai-models.ts";
 import { refuseMember, toOpenAIRefusal as formatRefusal } from "./openai-refusal.ts";
+import { startAsked } from "./openai-start.ts";
 import { recordDecisions, type PostedDecisions } from "./posted-decisions.ts";
 import { decisionsOf, findUnsupported, requestOf, responsePost } from "./openai-responses-post.ts";
 
@@ -53,11 +52,8 @@ async function postResponse(authorised: AuthorisedRequest): Promise<Response> {
   if (member !== undefined) return refuseMember(member);
   const decisions = decisionsOf(post);
   if (decisions) return answerDecisions(authorised, decisions, wanted);
-  const body = readAsked({ ...requestOf(post), ...(await readModel(authorised, post.model)) });
-  if (!body.ok) return body.failure;
-  const asked = await requestRun(authorised, body.value, bodyBytes);
-  if (!asked.ok) return asked.failure;
-  const started = await startRun(authorised, asked.value, eventLines);
+  const { model } = post;
+  const started = await startAsked(authorised, { asked: requestOf(post), model, bodyBytes });
   return answer(authorised, started, { ...FIRST_LEG, ...wanted });
 }
 
@@ -143,10 +139,7 @@ async function answer(
   given: Response,
   { isStream, seen, ...leg }: Wanted & Leg,
 ): Promise<Response> {
-  const lines = linesOf(given);
-  if (!lines) return given;
   const fold = new ResponseFold(leg, linkApprovals(authorised), seen);
-  if (isStream) return streamFolded(lines, fold, given);
-  await readWhole(lines, fold);
-  return Response.json(fold.response(), { headers: idsOf(given.headers) });
+  const toAnswer: ToAnswer = (init) => Response.json(fold.response(), init);
+  return answerFolded(given, fold, isStream ? undefined : toAnswer);
 }

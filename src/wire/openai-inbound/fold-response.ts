@@ -8,6 +8,9 @@ import { formatResponseId, type Leg } from "./response-id.ts";
 import { describeResponse, endingOf, type Ending } from "./response-object.ts";
 import { ResponseOutput } from "./response-output.ts";
 
+/** More than an incarnation of a run sends. */
+const FRAMES_OF_AN_EPOCH = 1e7;
+
 /** Makes an answer of the events of a run. */
 export interface Fold {
   readonly hasEnded: boolean;
@@ -34,6 +37,7 @@ export class ResponseFold implements Fold {
   #before: Usage = NO_USAGE;
   #usage: Usage | undefined;
   #ending: Ending | undefined;
+  #hasBegun = false;
   /** Numbers the frames. */
   #sent = 0;
   #frames = "";
@@ -88,11 +92,13 @@ export class ResponseFold implements Fold {
     if (event.type === "approval_updated") this.#asked.delete(event.approval.approvalId);
   }
 
-  #read({ event, position: { seq } }: LoggedEvent): void {
+  #read({ event, position: { epoch, seq } }: LoggedEvent): void {
     const { after, until } = this.#leg;
     if (event.type === "run_waiting" && seq <= after) this.#before = event.usage;
     if (seq <= after && event.type !== "done") return;
     this.#begin();
+    // Frames that a crash took away had numbers, too: a reader that has them reads on behind them.
+    this.#sent = Math.max(this.#sent, epoch * FRAMES_OF_AN_EPOCH);
     if (event.type === "done") {
       this.#usage = event.usage;
       return this.#end(endingOf(event.reason, event.error));
@@ -140,7 +146,8 @@ export class ResponseFold implements Fold {
   }
 
   #begin(): void {
-    if (this.#sent > 0) return;
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
     this.#send("created", { response: this.response() });
     this.#send("in_progress", { response: this.response() });
   }

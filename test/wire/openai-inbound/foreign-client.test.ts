@@ -47,6 +47,15 @@ const streamOf = (
   );
 };
 
+/** The stream of a run whose first incarnation ended after `first`. */
+const streamOfTwo = (first: readonly AiEvent[], second: readonly AiEvent[]): Response => {
+  const entries = [...first, ...second].map((event, at) => ({
+    event,
+    position: { epoch: at < first.length ? 0 : 1, seq: at + 1 },
+  }));
+  return new Response(encodeEvents(eventLines, entries, RUN));
+};
+
 const answerWith = (run: Response, fold: Fold): Response => {
   const lines = linesOf(run);
   if (!lines) throw new Error("no stream");
@@ -154,6 +163,31 @@ test("a run that is read in pieces of any size gives the same frames, whole in e
     expect(writes.every((write) => write.endsWith("\n\n"))).toBe(true);
     expect(writes.join("")).toBe(whole);
   }
+});
+
+test("a reader of frames that a crash took away reads on behind them, to the end", async () => {
+  const lost = await answerWith(
+    streamOf([
+      ...BEGUN,
+      ...textOf(0, "lost", " ", "words", " ", "of", " ", "many"),
+      ...textOf(1, "!"),
+      done("stop"),
+    ]),
+    new ResponseFold(FIRST_LEG, linkOf),
+  ).text();
+  const seen = lost.split("\n\n").length;
+  const kept = [...BEGUN, ...textOf(0, "l")];
+  const again: readonly AiEvent[] = [
+    { type: "text_withdrawn", parts: [0] },
+    ...textOf(1, "all"),
+    done("stop"),
+  ];
+  const fold = new ResponseFold(FIRST_LEG, linkOf, seen);
+  const rest = await answerWith(streamOfTwo(kept, again), fold).text();
+  const types = [...rest.matchAll(/^event: response\.(.*)$/gm)].map(([, type]) => type);
+  expect(types[0]).toBe("output_item.done");
+  expect(types.slice(1, 3)).toEqual(["output_item.added", "content_part.added"]);
+  expect(types.at(-1)).toBe("completed");
 });
 
 test.each([...HALF.keys()].slice(0, -1))(
