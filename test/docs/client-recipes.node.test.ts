@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { join } from "node:path";
+import type { HttpAgent } from "@ag-ui/client";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { MEMBERS, planDeployment, TOKENS } from "../../scripts/chaos/deployment.ts";
@@ -52,7 +53,8 @@ afterAll(async () => {
 });
 
 const RECIPES = blocksIn("ts").filter(
-  ({ file, text: block }) => file.endsWith("clients.md") && block.includes('from "openai"'),
+  ({ file, text: block }) =>
+    file.endsWith("clients.md") && /from "(?:openai|@ag-ui\/client)"/.test(block),
 );
 
 /** Loads a recipe as its reader would, with an address and a token. */
@@ -82,11 +84,11 @@ test.each(RECIPES.map((block) => [nameOf(block), block] as const))(
 test("the recipe for Responses streams an answer, and the next one approves what it asks", async () => {
   const told = vi.spyOn(console, "log").mockImplementation(() => undefined);
   // A text that is no script comes back with the whole request.
-  const { answer } = (await load(0)) as { answer: OpenAI.Responses.Response };
+  const { answer } = (await load(1)) as { answer: OpenAI.Responses.Response };
   expect(answer.output_text).toContain("What time is it?");
   expect(told.mock.calls.join("")).toBe(answer.output_text);
   told.mockRestore();
-  const { approve } = (await load(1)) as {
+  const { approve } = (await load(2)) as {
     approve: (
       client: OpenAI,
       asked: OpenAI.Responses.Response,
@@ -104,5 +106,12 @@ test("the recipe for Responses streams an answer, and the next one approves what
 });
 
 test("the recipe for Chat Completions streams the text of an assistant", async () => {
-  expect((await load(2))["answer"]).toContain("What time is it?");
+  expect((await load(3))["answer"]).toContain("What time is it?");
+});
+
+test("the recipe for AG-UI gets an answer", async () => {
+  const { agent } = (await load(0)) as { agent: HttpAgent };
+  agent.addMessage({ id: "m", role: "user", content: "What time is it?" });
+  await agent.runAgent();
+  expect(agent.messages.at(-1)?.content).toContain("What time is it?");
 });

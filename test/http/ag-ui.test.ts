@@ -306,12 +306,14 @@ describe("a post to /agui", () => {
     expect(moved).toEqual([]);
   });
 
-  test("with new words waits for the decision", async () => {
+  test("with new words, or with others, waits for the decision", async () => {
     const { chat } = await propose();
-    const messages = [...chat.agent.messages, { id: "n", role: "user", content: "go on" }];
-    const body = JSON.parse(chat.posted[0] ?? "") as PostedBody;
-    const answer = await postAgUi(JSON.stringify({ ...body, runId: "n", messages }), "ann");
-    expect(await refusalOf(answer)).toEqual([409, "run_still_running"]);
+    const words = { id: "n", role: "user", content: "go on" };
+    for (const messages of [[...chat.agent.messages, words], [words]]) {
+      const body = { ...(JSON.parse(chat.posted[0] ?? "") as PostedBody), runId: "n", messages };
+      const answer = await postAgUi(JSON.stringify(body), "ann");
+      expect(await refusalOf(answer)).toEqual([409, "run_still_running"]);
+    }
     expect(moved).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import { ROOT } from "../../protocol/conversation/turn.ts";
-import { isJsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import { isJsonObject } from "../../protocol/json/value.ts";
 import { chatRequestBody, type ChatRequestBody } from "../../protocol/run/chat-request.ts";
 import { editedArguments, voteReason } from "../approvals/approvals.ts";
 import type { PostedDecision } from "./posted-decisions.ts";
@@ -34,12 +34,12 @@ export const agUiPost = v.object({
   threadId: name,
   runId: name,
   protocolVersion: v.optional(v.string()),
-  state: v.optional(v.custom<JsonValue>(() => true)),
+  state: v.unknown(),
   messages: v.pipe(v.array(message), v.maxLength(MAX_MESSAGES)),
-  tools: v.optional(v.array(v.object({ name: v.pipe(v.string(), v.maxLength(256)) })), []),
+  tools: v.optional(v.array(v.object({ name })), []),
   context: v.optional(v.array(v.object({ description: v.string(), value: v.string() })), []),
   /** `interlock` holds fields of `POST /v1/chat`; it is closed. */
-  forwardedProps: v.optional(v.nullable(v.object({ interlock: v.optional(own) }))),
+  forwardedProps: v.optional(v.object({ interlock: v.optional(own) })),
   resume: v.optional(v.pipe(v.array(resumed), v.maxLength(MAX_RESUMED)), []),
 });
 export type AgUiPost = v.InferOutput<typeof agUiPost>;
@@ -101,20 +101,16 @@ function contentOf(newest: AgUiMessage | undefined): unknown {
 
 function toPart(part: unknown): readonly unknown[] {
   if (!isJsonObject(part)) return [part];
-  const { type, text, source, filename } = part;
+  const { type, text, source } = part;
   if (type === "text") return [{ type, text }];
   const from = isJsonObject(source) ? source : part;
-  const { mimeType: kind } = from;
+  const { mimeType: kind, type: how, value, data = how === "data" && value } = from;
   const mimeType = typeof kind === "string" ? kind : "";
-  const data = from["type"] === "data" ? from["value"] : from["data"];
-  const address = from["type"] === "url" ? from["value"] : from["url"];
+  const { url: address = value } = from;
   const url = typeof data === "string" ? `data:${mimeType};base64,${data}` : address;
   if (typeof url !== "string") return [];
-  const named = typeof filename === "string" ? { filename } : {};
   if (type === "image" || (type === "binary" && mimeType.startsWith("image/"))) {
-    return [{ type: "image", image: url, ...named }];
+    return [{ type: "image", image: url }];
   }
-  return type === "document" || type === "binary"
-    ? [{ type: "file", data: url, mimeType, ...named }]
-    : [];
+  return type === "document" || type === "binary" ? [{ type: "file", data: url, mimeType }] : [];
 }

@@ -65,13 +65,13 @@ async function* tell(telling: Telling, open: Open): AsyncGenerator<string> {
   for (let { body } = open; ;) {
     seen.isWaiting = false;
     open.reader = body.getReader();
-    for await (const text of readFrames(open.reader)) yield* nameFrames(telling, seen, text);
+    yield* readFrames(telling, seen, open.reader);
     if (!seen.isWaiting) return;
     const ending = await endingOf(telling);
     if (ending) return yield ending.map(frameOf).join("");
     // Somebody decided meanwhile, and the run goes on.
     const more = await followRun(authorised, { runId, wire: agUiWire, after: seen.position });
-    if (!more.ok || !more.body) throw new Error(`the run answers ${more.status}`);
+    if (!more.ok || !more.body) throw new Error(`${more.status}`);
     ({ body } = more);
   }
 }
@@ -89,35 +89,36 @@ interface Seen {
   isWaiting: boolean;
 }
 
-/** Reads whole frames: a read may end in the middle of one. */
+/**
+ * Reads whole frames, as a read may end in the middle of one, and puts the names of the post into
+ * those that carry names.
+ */
 async function* readFrames(
+  telling: Telling,
+  seen: Seen,
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): AsyncGenerator<string> {
   const utf8 = new TextDecoder();
   let rest = "";
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    const text = rest + utf8.decode(read.value, { stream: true });
-    const end = text.lastIndexOf("\n\n") + 2;
-    rest = end > 1 ? text.slice(end) : text;
-    if (end > 1) yield text.slice(0, end);
+    const frames = (rest + utf8.decode(read.value, { stream: true })).split(/(?<=\n\n)/);
+    rest = frames.at(-1)?.endsWith("\n\n") ? "" : (frames.pop() ?? "");
+    let text = "";
+    for (const frame of frames) text += await nameFrame(telling, seen, frame);
+    if (text !== "") yield text;
   }
 }
 
-/** Puts the names of the post into the events that carry names. */
-async function* nameFrames(telling: Telling, seen: Seen, text: string): AsyncGenerator<string> {
-  const id = text.lastIndexOf("\nid: ");
-  if (id !== -1) seen.position = parseEventId(text.slice(id + 5, text.indexOf("\n", id + 1)));
-  if (!text.includes(BOUNDARY) && !text.includes(WITHDRAWAL)) return yield text;
-  for (const frame of text.split(/(?<=\n\n)/)) {
-    if (frame === agUiWire.trailer) seen.isWaiting = true;
-    else if (!frame.startsWith(BOUNDARY)) {
-      seen.isWithdrawn ||= frame.startsWith(WITHDRAWAL);
-      yield frame;
-    } else if (!frame.startsWith(`${BOUNDARY}STARTED"`)) {
-      if (seen.isWithdrawn) yield frameOf(await readSnapshot(telling));
-      yield frameOf(named(telling.post, frame));
-    }
-  }
+/** Answers what the client is told in place of a frame. */
+async function nameFrame(telling: Telling, seen: Seen, frame: string): Promise<string> {
+  seen.position = parseEventId(frame.split("\nid: ")[1]?.trim() ?? "") ?? seen.position;
+  seen.isWithdrawn ||= frame.startsWith(WITHDRAWAL);
+  if (!frame.startsWith(BOUNDARY)) return frame;
+  if (frame.startsWith(`${BOUNDARY}STARTED"`)) return "";
+  seen.isWaiting = frame === agUiWire.trailer;
+  if (seen.isWaiting) return "";
+  const snapshot = seen.isWithdrawn ? frameOf(await readSnapshot(telling)) : "";
+  return snapshot + frameOf(named(telling.post, frame));
 }
 
 /** Versions before 1.0 know no run that was cancelled. */
@@ -126,7 +127,7 @@ function named({ threadId, runId, protocolVersion }: AgUiPost, frame: string): A
   if (event.type === "RUN_ERROR") return event;
   const { outcome, usage } = event as { outcome?: { type: string }; usage?: unknown };
   return outcome?.type === "cancelled" && protocolVersion === undefined
-    ? { type: "RUN_ERROR", message: "The run was cancelled.", code: "cancelled", usage }
+    ? { type: "RUN_ERROR", message: outcome.type, code: outcome.type, usage }
     : { ...event, threadId, runId };
 }
 
@@ -134,7 +135,7 @@ async function readSnapshot(telling: Telling): Promise<AgUiEvent> {
   const { authorised, post, runId, messageId } = telling;
   const { principal, services } = authorised;
   const answer = await services.runs.of(runId).shown(viewerOf(principal));
-  if (answer.kind !== "shown") throw new Error(`the run is ${answer.kind}`);
+  if (answer.kind !== "shown") throw new Error(answer.kind);
   const { messages: posted } = post;
   return snapshotEvent({ posted, shown: answer.run, messageId, isToldAnew: false });
 }
@@ -150,7 +151,7 @@ async function endingOf(telling: Telling): Promise<readonly AgUiEvent[] | undefi
   if (answer.kind !== "run" || answer.state.status !== "waiting") return undefined;
   const open = answer.state.toolCalls.flatMap(({ approvalId }) => approvalId ?? []);
   const asked = await Promise.all(open.map((id) => askHere(authorised, id)));
-  const interrupts = asked.filter((interrupt) => interrupt !== undefined);
+  const interrupts = asked.flat();
   const { threadId, runId: named } = post;
   const finished = { type: "RUN_FINISHED", threadId, runId: named };
   if (interrupts.length === 0) return [{ ...finished, result: { status: "waiting" } }];
@@ -171,24 +172,26 @@ const RESPONSE_SCHEMA = {
   required: ["approved"],
 };
 
-/** Builds the question about one approval; undefined where others must answer. */
+/** Builds the question about one approval; none where others must answer. */
 async function askHere(
   { principal, services }: AuthorisedRequest,
   approvalId: string,
-): Promise<object | undefined> {
+): Promise<readonly object[]> {
   const name = readApprovalId(approvalId);
-  if (!name || !principal.scopes.includes("approvals:decide")) return undefined;
+  if (!name || !principal.scopes.includes("approvals:decide")) return [];
   const runId = name.runId as RunId;
   const answer = await services.runs.of(runId).approval({ ...name, principal });
-  if (answer.kind !== "approval" || answer.mayNot) return undefined;
+  if (answer.kind !== "approval" || answer.mayNot) return [];
   const { title: message, toolCallId, expiresAt, packet, lines } = answer.approval;
-  return {
-    id: approvalId,
-    reason: "tool_call",
-    message,
-    toolCallId: callIdOf(runId, toolCallId),
-    responseSchema: RESPONSE_SCHEMA,
-    expiresAt,
-    metadata: { interlock: { packet, lines } },
-  };
+  return [
+    {
+      id: approvalId,
+      reason: "tool_call",
+      message,
+      toolCallId: callIdOf(runId, toolCallId),
+      responseSchema: RESPONSE_SCHEMA,
+      expiresAt,
+      metadata: { interlock: { packet, lines } },
+    },
+  ];
 }

@@ -9,6 +9,7 @@ import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { EventPosition } from "../../protocol/run/event-id.ts";
 import type { RunRequest } from "../../protocol/run/request.ts";
 import { agUiWire } from "../../wire/ag-ui/wire.ts";
+import { refuseBusy } from "../claim/join-conversation.ts";
 import { maxBodyBytes } from "../claim/message-files.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
@@ -27,8 +28,8 @@ import {
 import { snapshotEvent } from "./ag-ui-snapshot.ts";
 import { tellRun } from "./ag-ui-stream.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
-import { readAsked, firstRunOf } from "./named-chat.ts";
-import { recordDecisions } from "./posted-decisions.ts";
+import { firstRunOf, isUnended, readAsked } from "./named-chat.ts";
+import { recordDecisions, type PostedDecision } from "./posted-decisions.ts";
 
 /** AG-UI, for `HttpAgent` and what is built on it, as CopilotKit. */
 export const agUi: Client = clientWithRoutes(agUiWire, {
@@ -61,13 +62,12 @@ async function postAgUi(authorised: AuthorisedRequest): Promise<Response> {
   const head = await findHead(authorised, first);
   if (post.resume.length > 0) return resume(authorised, post, head);
   if (head?.shown && saysNothingNew(post, head)) return attach(authorised, post, head);
-  if (head && isOpen(head))
-    return problem("run_still_running", { headers: { "retry-after": "1" } });
+  if (head && isOpen(head)) return refuseBusy();
   const asked = await readRequest(authorised, post, { first, head });
   if (!asked.ok) return asked.failure;
   const response = await startRun(authorised, { ...asked.value, bodyBytes }, agUiWire);
-  const runId = (response.headers.get("x-run-id") ?? asked.value.runId) as RunId;
-  const messageId = newestWordsOf(post)?.id ?? runId;
+  const runId = response.headers.get("x-run-id") as RunId;
+  const { messageId = "" } = asked.value.body;
   return tellRun({ authorised, post, runId, messageId, after: undefined, first: [] }, response);
 }
 
@@ -88,7 +88,7 @@ async function findHead(
 }
 
 function isOpen({ shown }: Head): boolean {
-  return !shown || shown.status === "running" || shown.status === "waiting";
+  return !shown || isUnended(shown);
 }
 
 /** A client that has lost its stream posts what it holds, with a new name of the run. */
@@ -105,10 +105,9 @@ async function resume(
   head: Head | undefined,
 ): Promise<Response> {
   const decisions = decisionsOf(post);
-  const isOfHead = decisions.every(
-    ({ approvalId }) => head && readApprovalId(approvalId)?.runId === head.runId,
-  );
-  if (!head || !isOfHead) return problem("approval_not_found");
+  const isOther = ({ approvalId }: PostedDecision): boolean =>
+    readApprovalId(approvalId)?.runId !== head?.runId;
+  if (!head || decisions.some(isOther)) return problem("approval_not_found");
   const { runId } = head;
   const recorded = await recordDecisions(authorised, { runId, decisions });
   return recorded.ok ? attach(authorised, post, head) : recorded.failure;
@@ -123,9 +122,9 @@ async function attach(
   post: AgUiPost,
   { runId, shown, at, ...head }: Head,
 ): Promise<Response> {
-  if (!shown) return problem("run_still_running", { headers: { "retry-after": "1" } });
+  if (!shown) return refuseBusy();
   const after = shown.status === "waiting" ? at : undefined;
-  const messageId = head.messageId ?? newestWordsOf(post)?.id ?? `${runId}:asked`;
+  const messageId = head.messageId ?? `${runId}:asked`;
   const { messages: posted } = post;
   const first = [snapshotEvent({ posted, shown, messageId, isToldAnew: after === undefined })];
   const response = await followRun(authorised, { runId, wire: agUiWire, after });

@@ -61,13 +61,14 @@ export async function findOpenRun(
   const viewer = viewerOf(principal);
   const first = await firstRunOf(authorised, chat);
   const answer = await services.runs.of(first).conversation(viewer);
-  if (answer.kind !== "conversation" || !isOpen(answer.state)) return undefined;
+  if (answer.kind !== "conversation" || !isUnended(answer.state)) return undefined;
   const { headId } = answer.state;
   // The conversation learns of an end a moment after the run.
   const head = await services.runs.of(headId).state(viewer);
-  return head.kind === "run" && isOpen(head.state) ? headId : undefined;
+  return head.kind === "run" && isUnended(head.state) ? headId : undefined;
 }
 
-function isOpen({ status }: { readonly status: RunStatus }): boolean {
+/** True for a run that goes on, or waits. */
+export function isUnended({ status }: { readonly status: RunStatus }): boolean {
   return status === "running" || status === "waiting";
 }

@@ -63,9 +63,9 @@ function toAgUiEvents(event: AiEvent, run: StreamedRun): readonly AgUiEvent[] {
   });
   switch (event.type) {
     case "run_started":
-      return [{ type: "RUN_STARTED", threadId: run.workflowId, runId, protocolVersion: "1.0" }];
+      return [{ type: "RUN_STARTED", threadId: run.workflowId, runId }];
     case "text_started":
-      return [text("TEXT_MESSAGE_START", event.part, { role: "assistant" })];
+      return [text("TEXT_MESSAGE_START", event.part)];
     case "text_delta":
       return [text("TEXT_MESSAGE_CONTENT", event.part, { delta: event.text })];
     case "text_finished":
@@ -146,9 +146,8 @@ function resultEvents(
   { toolCallId: named, observation, content: shown }: EventOf<"tool_call_result">,
 ): readonly AgUiEvent[] {
   const toolCallId = callIdOf(runId, named);
-  const { status } = observation;
   const content = resultTextOf(observation);
-  const metadata = { interlock: { outcome: status.taxonomy_class, isError: status.is_error } };
+  const metadata = { interlock: { outcome: observation.status.taxonomy_class } };
   const messageId = resultIdOf(toolCallId);
   const result = { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" };
   return [
@@ -175,16 +174,8 @@ export function resultTextOf(observation: ObservationObject): string {
   return status.is_error ? describeErrors(observation) : JSON.stringify(result_payload.data ?? {});
 }
 
-function toUsage(
-  model: string,
-  { inputTokens, outputTokens, cacheWriteTokens, ...details }: Usage,
-): object {
-  return {
-    model,
-    inputTokens,
-    outputTokens,
-    totalTokens: inputTokens + outputTokens,
-    ...details,
-    ...(cacheWriteTokens !== undefined && { cacheWriteInputTokens: cacheWriteTokens }),
-  };
+function toUsage(model: string, usage: Usage): object {
+  const { cacheWriteTokens: cacheWriteInputTokens, ...counts } = usage;
+  const totalTokens = usage.inputTokens + usage.outputTokens;
+  return { model, ...counts, totalTokens, cacheWriteInputTokens };
 }

@@ -14,7 +14,7 @@ export const agUiWire: ClientWire = {
   heartbeat: ": keep-alive\n\n",
   trailer: frameOf({
     type: "RUN_ERROR",
-    message: "The run waits for people. Follow its events again.",
+    message: "The run waits.",
     code: "run_waiting",
   }),
   requestBody: chatRequestBody,
