@@ -80,10 +80,11 @@ export class CallHistory {
   }
 
   /**
-   * Notes a refused or failed call. Answers true when the run goes on without the tool: the same
-   * arguments were refused in an earlier step, the same error occurred in too many steps, or the
-   * tool failed in too many steps since its last success. Calls of one step count as one attempt,
-   * because the model asked for them before it saw any of their results.
+   * Notes a refused or failed call. Answers true when the run goes on without the tool: rights or
+   * policy refused the tool itself, the same arguments were refused in an earlier step, the same
+   * error occurred in too many steps, or the tool failed in too many steps since its last success.
+   * Calls of one step count as one attempt, because the model asked for them before it saw any of
+   * their results.
    */
   #noteFailure({ toolId, step, lesson }: FinishedCall, failureClass: FailureClass): boolean {
     if (EXTERNAL.has(failureClass)) return false;
@@ -94,7 +95,10 @@ export class CallHistory {
     const sameErrors = countStep(repairs.errors, resultDigest, step);
     repairs.steps.add(step);
     const ends =
-      refusedBefore || sameErrors >= SAME_ERROR_LIMIT || repairs.steps.size > this.#maxRepairs;
+      lesson.refusedAsSuch === true ||
+      refusedBefore ||
+      sameErrors >= SAME_ERROR_LIMIT ||
+      repairs.steps.size > this.#maxRepairs;
     if (ends) this.#withdrawn.add(toolId);
     return ends;
   }

@@ -15,6 +15,9 @@ import { showContent } from "../protocol/tool/content.ts";
 import { mutates, type ActiveCall } from "./active-call.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { formatErrorKinds, SAME_RESULT, type CallHistory } from "./call-history.ts";
+import { authorise } from "./gates/authorise.ts";
+import { checkCaller } from "./gates/check-caller.ts";
+import { policyGate } from "./gates/check-allowed.ts";
 import { askHooksAfter, failureOf, hookedCall, type HookPorts } from "./gates/ask-hooks.ts";
 import { checkContextOf } from "./gates/check-context.ts";
 import type { FinalState } from "./invocation/invocation-ledger.ts";
@@ -117,6 +120,10 @@ function finalStateOf(result: AttemptResult, dispatchState: DispatchState): Fina
 
 const LOOP_WARNING = `${SAME_RESULT}; it will not be made again with these arguments`;
 const REPAIR_ENDED = errorOf("repair_ended");
+/** Gates that ask about the tool and its caller, and about no argument. */
+const OF_THE_TOOL: ReadonlySet<string | undefined> = new Set(
+  [policyGate, checkCaller, authorise].map(({ name }) => name),
+);
 
 type Learnt = Pick<AttemptResult, "outcome"> & {
   readonly lesson: CallLesson;
@@ -138,6 +145,7 @@ async function learn(
     resultFingerprint: await hashIfLong(text),
     ...(!outcome.ok && { failureClass: outcome.failure.taxonomyClass }),
     ...(gates?.refusedBy === "approval" && { refusedByPeople: true as const }),
+    ...(OF_THE_TOOL.has(gates?.refusedBy) && { refusedAsSuch: true as const }),
   };
   const taken = history.take({ toolId: tool.id, step: context.step, lesson });
   const warnings = taken.isLooping ? [LOOP_WARNING] : [];

@@ -115,6 +115,30 @@ describe("a mistake is the same mistake", () => {
   });
 });
 
+test.each([
+  ["policy refuses the tool", {}, "not_allowed"],
+  [
+    "policy refuses its caller",
+    {
+      allowedTools: ["lab__write_note"],
+      callers: [{ tools: ["lab__write_note"], actors: ["user:ann"] }],
+    },
+    "caller_not_allowed",
+  ],
+])(
+  "a model that varies its arguments after %s loses the tool at once",
+  async (_name, policy, code) => {
+    await govern({ allowedTools: ["core__calculate"], ...policy });
+    const steps = [1, 2, 3].map((index) => ({
+      calls: [note(`{"text":"${index}"}`, `call-${index}`)],
+    }));
+    const chunks = await chunksOf(await chat([...steps, { text: ["ok"] }], "bendable"));
+    expect(endsOf(chunks)).toEqual(["repair_ended", "tool_withdrawn", "tool_withdrawn"]);
+    expect(JSON.stringify(chunks)).toContain(`"code":"${code}"`);
+    expect(effects).toEqual([]);
+  },
+);
+
 describe("history that a client sends", () => {
   const called = (name: string) => ({
     role: "assistant",

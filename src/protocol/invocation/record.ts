@@ -209,6 +209,8 @@ export interface CallLesson {
   readonly failureClass?: FailureClass;
   /** The approval gate refused the call: people, or a limit of what people are asked. */
   readonly refusedByPeople?: true;
+  /** Rights or policy refused the tool itself, so no arguments would pass. */
+  readonly refusedAsSuch?: true;
 }
 
 /** Tells whether the tool was asked to act and its outcome is not recorded. */

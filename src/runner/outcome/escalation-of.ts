@@ -25,7 +25,9 @@ export function escalationOf(
   }
   if (escalate) return "broken_output";
   const isDenied = DENIALS.has(taxonomyClass) && !dispatchState.dispatched;
-  const isByPeople = grounds?.gates?.refusedBy === "approval";
-  if (isDenied && !isByPeople && HIGH_RISK.has(tool?.sideEffectClass)) return "high_risk_refusal";
+  if (isDenied) {
+    const isByPeople = grounds?.gates?.refusedBy === "approval";
+    return !isByPeople && HIGH_RISK.has(tool?.sideEffectClass) ? "high_risk_refusal" : undefined;
+  }
   return dispatchState.repairEnded ? "repairs_exhausted" : undefined;
 }
