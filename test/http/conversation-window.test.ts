@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env, waitUntil } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { seededRandom } from "../../scripts/chaos/seeded-random.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -17,6 +17,9 @@ import { currentLab } from "../workers/lab-deployment.ts";
 import { page } from "../workers/lab-tools.ts";
 
 beforeAll(seedPolicies);
+beforeEach(() => {
+  page.text = "word ".repeat(2_000);
+});
 
 describe("an assistant with a rule for its history", () => {
   const caller = "archive";
@@ -25,7 +28,6 @@ describe("an assistant with a rule for its history", () => {
 
   /** A chat of so many turns, each of which reads a long page and reasons. */
   async function talk(turns: number): Promise<string> {
-    page.text = "word ".repeat(2_000);
     let conversationId: string | undefined;
     for (let at = 0; at < turns; at++) {
       const steps = [{ reasoning: `sealed-${at}`, calls: [call(at)] }, { text: [`told ${at}`] }];
