@@ -37,6 +37,20 @@ export const CLIENT_POSTS: Readonly<Record<string, ClientPosts>> = {
     end: "data: [DONE]",
     readText: async (_target, _runId, post) => textOfChunks(await (await post()).text()),
   },
+  "ag-ui": {
+    path: "/agui",
+    bodyOf: (id, content) => ({
+      threadId: id,
+      runId: `${id}-run`,
+      messages: [{ id: `${id}-message`, role: "user", content }],
+      tools: [],
+      context: [],
+      state: {},
+      forwardedProps: {},
+    }),
+    end: '"type":"RUN_FINISHED"',
+    readText: async (_target, _runId, post) => textOfAgUi(await (await post()).text()),
+  },
   "openai-responses": {
     path: "/v1/responses",
     bodyOf: (_id, input) => ({ input, stream: true }),
@@ -74,4 +88,28 @@ function textOfChunks(stream: string): string {
     if (type === "text-delta" && typeof delta === "string") texts.push(delta);
   }
   return texts.join("");
+}
+
+interface AgUiFrame {
+  readonly type: string;
+  readonly messageId?: string;
+  readonly delta?: string;
+  readonly name?: string;
+  readonly value?: { readonly parts?: readonly number[] };
+}
+
+/** Reads the text of AG-UI events, without the messages that were withdrawn. */
+function textOfAgUi(stream: string): string {
+  const texts = new Map<string, string>();
+  for (const [, json = ""] of stream.matchAll(/^data: (\{.*\})$/gm)) {
+    const { type, messageId = "", delta = "", name, value } = JSON.parse(json) as AgUiFrame;
+    if (type === "TEXT_MESSAGE_CONTENT") {
+      texts.set(messageId, (texts.get(messageId) ?? "") + delta);
+    }
+    const withdrawn = name === "interlock:text_withdrawn" ? (value?.parts ?? []) : [];
+    for (const id of texts.keys()) {
+      if (withdrawn.some((part) => id.endsWith(`-${part}`))) texts.delete(id);
+    }
+  }
+  return [...texts.values()].join("");
 }

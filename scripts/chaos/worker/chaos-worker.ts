@@ -3,6 +3,7 @@ import { registerContracts } from "../../../src/contracts/check/register.ts";
 import { defineDeployment } from "../../../src/define-deployment.ts";
 import { hostWorkspaces } from "../../../src/host-workspaces.ts";
 import type { RawEnv } from "../../../src/env.ts";
+import { agUi } from "../../../src/http/clients/ag-ui.ts";
 import { openAICompletions } from "../../../src/http/clients/openai-completions.ts";
 import { openAIResponses } from "../../../src/http/clients/openai-responses.ts";
 import { uiMessage } from "../../../src/http/clients/ui-chat.ts";
@@ -33,7 +34,7 @@ const product = defineDeployment({
   compiled: compileContracts(registerContracts(tools)),
   wires: {
     models: [openAIWire, responsesWire, anthropicWire],
-    clients: [assistantTransport, uiMessage, openAIResponses, openAICompletions],
+    clients: [assistantTransport, uiMessage, agUi, openAIResponses, openAICompletions],
   },
 });
 
