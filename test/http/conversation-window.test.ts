@@ -12,7 +12,7 @@ import { callOf } from "../shared/people.ts";
 import { meterBindings, meterNextRun, type HopCosts } from "../shared/run-meter.ts";
 import { crash, stubOf, untilState } from "../shared/run-object.ts";
 import { TOKENS } from "../shared/tokens.ts";
-import { govern, runIdOf, seedPolicies, send } from "../shared/worker.ts";
+import { govern, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
 import { currentLab } from "../workers/lab-deployment.ts";
 import { page } from "../workers/lab-tools.ts";
 
@@ -151,6 +151,31 @@ test("turn 100 stores and asks what turn 2 does: no more rows, bytes, commits an
   expect(added).toBeLessThanOrEqual(1.1 * (second.kept.page + ofRow));
 });
 
+test("another's conversation costs the Worker the hops and reads of an invented one", async () => {
+  const worker: HopCosts = { objectCalls: 0, kvReads: 0 };
+  const metered = meterBindings(env as unknown as RawEnv, worker);
+  const handle = composeWorker(metered, currentLab().deployment, waitUntil);
+  const { conversationId, runId } = await finish();
+  const cost = async (body: object, caller: Caller) => {
+    const messages = [{ role: "user", content: saying(1) }];
+    Object.assign(worker, { objectCalls: 0, kvReads: 0 });
+    const { status } = await handle(chatRequest({ messages, ...body }, caller));
+    return { status, ...worker };
+  };
+  for (const caller of ["rival", "peer"] as const) {
+    await (
+      await handle(chatRequest({ messages: [{ role: "user", content: "x" }] }, caller))
+    ).text();
+    const invented = conversationId.replace(/.{4}$/, "0000");
+    expect(await cost({ conversationId }, caller)).toEqual(
+      await cost({ conversationId: invented }, caller),
+    );
+    expect(await cost({ parentId: runId }, caller)).toEqual(
+      await cost({ parentId: invented }, caller),
+    );
+  }
+});
+
 /** A thousand characters that compress badly, and an answer of as many. */
 function saying(turn: number): string {
   const random = seededRandom(turn);
@@ -159,11 +184,11 @@ function saying(turn: number): string {
   return JSON.stringify({ steps: [{ text: [text()] }], said: text() });
 }
 
-function chatRequest(body: object): Request {
+function chatRequest(body: object, caller: Caller = "acme"): Request {
   return new Request("https://interlock.test/v1/chat", {
     method: "POST",
     headers: {
-      authorization: `Bearer ${TOKENS.acme.token}`,
+      authorization: `Bearer ${TOKENS[caller].token}`,
       "content-type": "application/json",
     },
     body: JSON.stringify(body),
