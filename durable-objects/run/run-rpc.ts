@@ -3,6 +3,8 @@ import type {
   ConversationAnswer,
   ConversationMethods,
   ErasureAnswer,
+  FeedbackAnswer,
+  GivenFeedback,
   PageAnswer,
   ShownAnswer,
   TurnAnswer,
@@ -144,6 +146,10 @@ export abstract class RunRpc
 
   async rename(viewer: Viewer, title: string): Promise<ConversationAnswer> {
     return (await this.claimed()?.conversation.rename(viewer, title)) ?? UNKNOWN;
+  }
+
+  async giveFeedback(viewer: Viewer, given: GivenFeedback): Promise<FeedbackAnswer> {
+    return (await this.claimed()?.conversation.giveFeedback(viewer, given)) ?? UNKNOWN;
   }
 
   async openTurn(viewer: Viewer, request: TurnRequest): Promise<TurnAnswer> {

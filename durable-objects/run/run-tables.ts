@@ -1,7 +1,7 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 15, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 16, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
 export type LateTable =
@@ -41,7 +41,8 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
     number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, parent INTEGER, root INTEGER NOT NULL,
     depth INTEGER NOT NULL, message_id TEXT, hash TEXT, key_run_id TEXT, owner TEXT NOT NULL,
     others TEXT NOT NULL, opened_ms INTEGER NOT NULL, ended_ms INTEGER, page_hash TEXT,
-    bytes INTEGER, short_bytes INTEGER, labels TEXT, title TEXT
+    bytes INTEGER, short_bytes INTEGER, labels TEXT, title TEXT,
+    feedback TEXT
   );
   CREATE INDEX turns_by_message ON turns (message_id) WHERE message_id IS NOT NULL`,
   erasure: "CREATE TABLE erasure (begun_ms INTEGER NOT NULL)",

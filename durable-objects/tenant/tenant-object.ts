@@ -12,6 +12,7 @@ import type { PolicyChange } from "../../src/capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
 import type {
   ConversationQuery,
+  FeedbackQuery,
   EscalationAct,
   EscalationAnswer,
   EscalationQuery,
@@ -25,6 +26,7 @@ import type { RawEnv } from "../../src/env.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
+import type { ListedFeedback } from "../../src/protocol/conversation/feedback.ts";
 import type { ConversationSummary } from "../../src/protocol/conversation/summary.ts";
 import type { Escalation } from "../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
@@ -136,6 +138,10 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
 
   async runs(query: RunQuery): Promise<ListPage<RunSummary>> {
     return this.#open.records.runs(query);
+  }
+
+  async feedback(query: FeedbackQuery): Promise<ListPage<ListedFeedback>> {
+    return this.#open.records.feedback(query);
   }
 
   async conversations(query: ConversationQuery): Promise<ListPage<ConversationSummary>> {

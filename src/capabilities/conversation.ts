@@ -5,6 +5,7 @@ import type { DeliveredPage, HistoryReference } from "../protocol/conversation/t
 import type { BusyRun } from "../protocol/conversation/erasure.ts";
 import type { KeptFile } from "../protocol/conversation/file-part.ts";
 import type { ShownRun, ShownTurn } from "../protocol/conversation/shown.ts";
+import type { Feedback } from "../protocol/conversation/feedback.ts";
 import type { ListPage } from "../protocol/list/page.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
@@ -94,6 +95,17 @@ export type ConversationAnswer =
   | { readonly kind: "conversation"; readonly state: ConversationState }
   | NoConversation;
 
+/** Feedback for the answer of one turn; null takes it back. */
+export interface GivenFeedback {
+  /** The run of the turn, as the client named it. */
+  readonly runId: string;
+  readonly feedback: Feedback | null;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+export type FeedbackAnswer = { readonly kind: "given" | "unknown_turn" | "busy" } | NoConversation;
+
 /** Selects turns, the newest first unless it says otherwise. */
 export interface TurnsQuery {
   readonly limit: number;
@@ -151,6 +163,8 @@ export interface ConversationMethods {
   turns(viewer: Viewer, query: TurnsQuery): Promise<TurnsAnswer>;
   /** Gives the conversation a title of its owner. Contract: idempotent. */
   rename(viewer: Viewer, title: string): Promise<ConversationAnswer>;
+  /** Stores feedback of the owner. Contract: idempotent; the newest one counts. */
+  giveFeedback(viewer: Viewer, given: GivenFeedback): Promise<FeedbackAnswer>;
   /**
    * Deletes the conversation with all its runs. Contract: idempotent; a crash changes nothing but
    * the time that it takes. From its beginning on, every post and every late page is refused.

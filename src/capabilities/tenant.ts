@@ -15,6 +15,7 @@ import type {
   EscalationReason,
   EscalationState,
 } from "../protocol/escalation/escalation.ts";
+import type { Feedback, ListedFeedback } from "../protocol/conversation/feedback.ts";
 import type { ConversationSummary } from "../protocol/conversation/summary.ts";
 import type { RunId, ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { AwaitedOutcome } from "../protocol/run/awaited-outcome.ts";
@@ -93,6 +94,13 @@ export interface ConversationQuery {
  */
 export interface ConversationDirectory {
   list(tenantId: TenantId, query: ConversationQuery): Promise<ListPage<ConversationSummary>>;
+}
+
+/** Filters the feedback of a tenant. */
+export interface FeedbackQuery {
+  readonly rating?: Feedback["rating"];
+  readonly limit: number;
+  readonly after?: ListPosition;
 }
 
 /** Filters the unknown outcomes of a tenant. */
@@ -192,6 +200,7 @@ export interface TenantRecordsMethods {
   record(entry: AuditEntry): Promise<void>;
   runs(query: RunQuery): Promise<ListPage<RunSummary>>;
   conversations(query: ConversationQuery): Promise<ListPage<ConversationSummary>>;
+  feedback(query: FeedbackQuery): Promise<ListPage<ListedFeedback>>;
   approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>>;
   outcomes(query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>>;
   escalations(query: EscalationQuery): Promise<ListPage<Escalation>>;

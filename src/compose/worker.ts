@@ -73,7 +73,7 @@ function assemble(
   const log = createConsoleLog();
   const tenants = composeTenants(env.tenants);
   const { registry, directory, conversations, queue, outcomes, escalations } = tenants;
-  const { trail, erasures, storageUse } = tenants;
+  const { trail, erasures, feedback, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     olderSecret: env.olderSecret,
@@ -130,6 +130,7 @@ function assemble(
     escalations,
     trail,
     erasures,
+    feedback,
     fingerprints: createFingerprints(env.rootSecret, env.olderSecret),
     auditSigner: createAuditSigner(env.rootSecret, env.olderSecret),
     storage: createStorageMeter({ ask: storageUse, clock: systemClock }),

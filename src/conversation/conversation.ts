@@ -2,6 +2,8 @@ import type {
   ConversationAnswer,
   ConversationMethods,
   ErasureAnswer,
+  FeedbackAnswer,
+  GivenFeedback,
   NoConversation,
   PageAnswer,
   TurnAnswer,
@@ -28,6 +30,7 @@ import {
 } from "../protocol/identity/viewer.ts";
 import { joinClasses, joinSources, type Labels } from "../protocol/label/source.ts";
 import { utf8Bytes } from "../protocol/text/encoding.ts";
+import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
 import { openTurn } from "./open-turn.ts";
 import { beginErasure, continueErasure, type ErasurePorts } from "./erase-conversation.ts";
 import { loneTurn } from "./lone-turn.ts";
@@ -53,6 +56,8 @@ export interface ConversationPorts {
   readonly first: FirstRun;
   /** The title that the owner gave. */
   readonly names: { read(): string | undefined; write(title: string): void };
+  /** Tells the tenant's list of what was thought of an answer. */
+  readonly tellFeedback: (notice: FeedbackNotice) => void;
   readonly files: {
     has(hash: string): boolean;
     put(hash: string, base64: string): void;
@@ -67,6 +72,8 @@ export interface ConversationPorts {
   /** Stores everything that `work` writes, or nothing of it. */
   readonly transaction: (work: () => void) => void;
 }
+
+type FeedbackNotice = Extract<TenantNotice, { type: "feedback" | "feedback_withdrawn" }>;
 
 /**
  * A conversation: its turns, and what the next one may be.
@@ -139,6 +146,28 @@ export class Conversation implements ConversationMethods {
     if (missing) return missing;
     transaction(() => names.write(title));
     return this.conversation(viewer);
+  }
+
+  async giveFeedback(viewer: Viewer, given: GivenFeedback): Promise<FeedbackAnswer> {
+    const { first, turns, erasure, transaction, tellFeedback } = this.#ports;
+    if (!isOwn(first.owner, viewer) || first.workflowId !== undefined) return { kind: "unknown" };
+    if (erasure.hasBegun) return { kind: "erased" };
+    const missing = this.#begin();
+    if (missing) return missing;
+    const { runId, feedback, at } = given;
+    const turn = this.#find(runId);
+    if (!turn?.others.every((owner) => isOwn(owner, viewer))) return { kind: "unknown_turn" };
+    if (!hasEnded(turn)) return { kind: "busy" };
+    const listed = { runId: turn.runId, conversationId: first.runId, actorId: viewer.actor, at };
+    transaction(() => {
+      turns.rate(turn.number, feedback);
+      tellFeedback(
+        feedback
+          ? { type: "feedback", feedback: { ...feedback, ...listed } }
+          : { type: "feedback_withdrawn", runId: turn.runId },
+      );
+    });
+    return { kind: "given" };
   }
 
   async eraseConversation(viewer: Viewer): Promise<ErasureAnswer> {
@@ -255,7 +284,7 @@ export class Conversation implements ConversationMethods {
     });
   }
 
-  #find(runId: RunId): Turn | undefined {
+  #find(runId: string): Turn | undefined {
     const { turns } = this.#ports;
     return turns.exist ? turns.of(runId) : undefined;
   }

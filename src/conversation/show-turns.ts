@@ -62,10 +62,11 @@ export function listTurns(
 }
 
 function showTurn(turns: ReadTurns, turn: Turn, readFile: Shown["readFile"]): ListedTurn {
-  const { runId, messageId, parent } = turn;
+  const { runId, messageId, parent, feedback } = turn;
   const place = {
     ...(parent !== null && { parentId: turns.at(parent).runId }),
     ...(messageId !== null && { messageId }),
+    ...(feedback && { feedback }),
   };
   if (!hasEnded(turn)) return { runId, ...place, isOpen: true };
   const { shown, messages } = turns.page(turn.number);

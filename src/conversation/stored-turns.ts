@@ -1,3 +1,4 @@
+import type { Feedback } from "../protocol/conversation/feedback.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { TurnPage } from "../protocol/conversation/turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
@@ -24,6 +25,8 @@ export interface Turn {
   /** Owners on its path who are not the owner of the conversation. */
   readonly others: readonly RunOwner[];
   readonly openedMs: number;
+  /** What its person thinks of the answer. */
+  readonly feedback?: Feedback;
   /** Null until its page is stored. */
   readonly end: TurnEnd | null;
 }
@@ -57,7 +60,7 @@ export interface StoredTurns {
   readonly exist: boolean;
   at(number: number): Turn;
   /** Finds the turn of a run. */
-  of(runId: RunId): Turn | undefined;
+  of(runId: string): Turn | undefined;
   /** A turn, the one before it, and so on to the root. */
   path(from: Turn): Iterable<Turn>;
   /** Turns, the newest first. */
@@ -72,6 +75,8 @@ export interface StoredTurns {
   add(turn: Turn): void;
   /** Stores the page of a turn, and what is known of it. */
   end(number: number, page: TurnPage, known: TurnFacts): void;
+  /** Stores what its person thinks; null: nothing any more. */
+  rate(number: number, feedback: Feedback | null): void;
   remove(number: number): void;
   page(number: number): TurnPage;
   /** Reads the messages of each of the turns. */

@@ -17,6 +17,7 @@ import { CONVERSATION_LIST_ROUTES } from "./conversations/conversation-list.ts";
 import { CONVERSATION_ROUTES } from "./conversations/conversations.ts";
 import { answerPreflight, exposeToListed } from "./request/cors.ts";
 import { ESCALATION_ROUTES } from "./escalations/escalations.ts";
+import { FEEDBACK_ROUTES } from "./conversations/feedback.ts";
 import { EMBED_TOKEN_ROUTES } from "./embed/embed-tokens.ts";
 import { INVOKE_ROUTES } from "./runs/invoke.ts";
 import { OUTCOME_ROUTES } from "./runs/outcomes.ts";
@@ -39,6 +40,7 @@ const API: Routes = {
   ...UNDO_ROUTES,
   ...CONVERSATION_LIST_ROUTES,
   ...CONVERSATION_ROUTES,
+  ...FEEDBACK_ROUTES,
   ...RUN_LIST_ROUTES,
   ...RUN_ROUTES,
   ...TOOL_IMAGE_ROUTES,

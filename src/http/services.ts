@@ -10,6 +10,7 @@ import type { ConnectionStore } from "../capabilities/connection.ts";
 import type { ProviderStore } from "../capabilities/provider.ts";
 import type {
   ConversationDirectory,
+  FeedbackQuery,
   Cursors,
   EscalationDesk,
   OutcomeList,
@@ -22,6 +23,8 @@ import type { RunGateway } from "../capabilities/run.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
 import type { ContractSource } from "../contracts/bind/tool-source.ts";
+import type { ListedFeedback } from "../protocol/conversation/feedback.ts";
+import type { ListPage } from "../protocol/list/page.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
@@ -48,6 +51,11 @@ export interface Services {
     | ((tenantId: TenantId, workspaceIds: readonly string[]) => Promise<void>)
     | undefined;
   readonly erasures: PersonErasures;
+  /** Lists the feedback of a tenant. Fails: throws when the tenant's object does not answer. */
+  readonly feedback: (
+    tenantId: TenantId,
+    query: FeedbackQuery,
+  ) => Promise<ListPage<ListedFeedback>>;
   /** The workspaces of the deployment, by name, and the data of people in them. */
   readonly workspaces: { readonly names: readonly string[]; readonly people: PersonWorkspaces };
   readonly fingerprints: Fingerprints;

@@ -98,6 +98,7 @@ test.each([
   ["POST", "/v1/runs/x/invocations/inv_1/outcome", "runs:operate"],
   ["GET", "/v1/approvals", "approvals:read"],
   ["GET", "/v1/outcomes", "runs:operate"],
+  ["GET", "/v1/feedback", "runs:operate"],
   ["GET", "/v1/escalations", "runs:operate"],
   ["POST", "/v1/escalations/esc_1", "runs:operate"],
   ["GET", "/v1/approvals/x", "approvals:read"],

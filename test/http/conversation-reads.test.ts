@@ -7,6 +7,7 @@ import { finish, say, untilKept } from "../shared/conversations.ts";
 import { callOf } from "../shared/people.ts";
 import { png, SEES, shortly } from "../shared/file-messages.ts";
 import { refusalOf, ring, rowsOf } from "../shared/run-object.ts";
+import { findEverywhere } from "../shared/traces.ts";
 import { runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
@@ -267,4 +268,67 @@ test("an agent reads its own turns of a chat, and none of the person", async () 
   expect(agent.turns).toHaveLength(2);
   expect(JSON.stringify(agent)).not.toContain("canary-of-mira");
   expect((await read<Turns>(`/${conversationId}/messages`, "mira")).turns).toHaveLength(3);
+});
+
+describe("feedback", () => {
+  const give = (id: string, body: object, caller: Caller = "acme"): Promise<Response> =>
+    send(`/v1/conversations/${id}/feedback`, {
+      caller,
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const listed = async (query = ""): Promise<readonly Record<string, unknown>[]> => {
+    const answer = await send(`/v1/feedback${query}`, { caller: "acme" });
+    return (await answer.json<{ feedback: Record<string, unknown>[] }>()).feedback;
+  };
+
+  test("stands with its answer, replaces the one before, and is listed until it is taken back or deleted", async () => {
+    const { conversationId } = await finish();
+    const { runId } = await finish({ conversationId });
+    await untilKept(conversationId, 2);
+    const comment = "canary-0816";
+    expect((await give(conversationId, { runId: conversationId, rating: "up" })).status).toBe(204);
+    expect((await give(conversationId, { runId, rating: "up" })).status).toBe(204);
+    expect((await give(conversationId, { runId, rating: "down", comment })).status).toBe(204);
+    const read = await send(`/v1/conversations/${conversationId}/messages`, { caller: "acme" });
+    const { turns } = await read.json<{ turns: { feedback?: object }[] }>();
+    expect(turns.map(({ feedback }) => feedback)).toEqual([
+      { rating: "down", comment },
+      { rating: "up" },
+    ]);
+    const given = { runId, conversationId, rating: "down", comment, actorId: "user:acme" };
+    await expect.poll(() => listed("?rating=down")).toMatchObject([given]);
+    await expect.poll(() => listed()).toHaveLength(2);
+    await give(conversationId, { runId: conversationId, rating: "none" });
+    await expect.poll(() => listed()).toMatchObject([given]);
+    const path = `/v1/conversations/${conversationId}`;
+    const remove = (): Promise<Response> => send(path, { caller: "acme", method: "DELETE" });
+    await expect.poll(async () => (await remove()).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(() => findEverywhere([comment]), { timeout: 20_000 }).toEqual([]);
+    expect(await refusalOf(await give(conversationId, { runId, rating: "up" }))).toEqual([
+      410,
+      "conversation_erased",
+    ]);
+  });
+
+  test.each<[string, object, number, string]>([
+    ["an unknown rating", { rating: "great" }, 422, "invalid_request"],
+    ["an empty comment", { rating: "up", comment: " " }, 422, "invalid_request"],
+    ["a long comment", { rating: "up", comment: "x".repeat(2_001) }, 422, "invalid_request"],
+    ["another conversation's turn", { rating: "up", runId: "run_1" }, 404, "turn_not_found"],
+  ])("with %s is refused", async (_name, body, status, code) => {
+    const { conversationId: runId } = await finish();
+    expect(await refusalOf(await give(runId, { runId, ...body }))).toEqual([status, code]);
+  });
+
+  test("is given by the owner alone, and listed for operators alone", async () => {
+    const { conversationId: runId } = await finish();
+    for (const caller of ["rival", "peer"] as const) {
+      const answer = await give(runId, { runId, rating: "up" }, caller);
+      expect(await refusalOf(answer)).toEqual([404, "conversation_not_found"]);
+    }
+    const list = await send("/v1/feedback", { caller: "peer" });
+    expect(await refusalOf(list)).toEqual([403, "insufficient_scope"]);
+  });
 });

@@ -42,6 +42,7 @@ export function openConversation(
         run.outbox.notify({ type: "conversation", title });
       },
     },
+    tellFeedback: (notice) => run.outbox.notify(notice),
     erasure: {
       get hasBegun() {
         return tables().has("erasure");

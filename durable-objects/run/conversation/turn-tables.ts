@@ -4,6 +4,7 @@ import type {
   TurnEnd,
   TurnFacts,
 } from "../../../src/conversation/stored-turns.ts";
+import type { Feedback } from "../../../src/protocol/conversation/feedback.ts";
 import type { TranscriptMessage } from "../../../src/protocol/conversation/message.ts";
 import type { TurnPage } from "../../../src/protocol/conversation/turn.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
@@ -45,7 +46,7 @@ export class TurnTables implements StoredTurns {
     return toTurn(this.#sql.exec<TurnRow>("SELECT * FROM turns WHERE number = ?", number).one());
   }
 
-  of(runId: RunId): Turn | undefined {
+  of(runId: string): Turn | undefined {
     return this.#sql
       .exec<TurnRow>("SELECT * FROM turns WHERE run_id = ? ORDER BY number DESC LIMIT 1", runId)
       .toArray()
@@ -143,6 +144,11 @@ export class TurnTables implements StoredTurns {
     );
   }
 
+  rate(number: number, feedback: Feedback | null): void {
+    const text = feedback && JSON.stringify(feedback);
+    this.#sql.exec("UPDATE turns SET feedback = ? WHERE number = ?", text, number);
+  }
+
   remove(number: number): void {
     const place = number * PARTS_OF_PAGE;
     const next = place + PARTS_OF_PAGE;
@@ -200,6 +206,7 @@ type TurnRow = {
   short_bytes: number | null;
   labels: string | null;
   title: string | null;
+  feedback: string | null;
 };
 
 function toTurn(row: TurnRow): Turn {
@@ -215,6 +222,7 @@ function toTurn(row: TurnRow): Turn {
     owner: JSON.parse(row.owner) as RunOwner,
     others: JSON.parse(row.others) as readonly RunOwner[],
     openedMs: row.opened_ms,
+    ...(row.feedback !== null && { feedback: JSON.parse(row.feedback) as Feedback }),
     end: toEnd(row),
   };
 }

@@ -1,6 +1,7 @@
 import type { ApprovalPlace } from "../../../src/capabilities/approval.ts";
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { ListedFeedback } from "../../../src/protocol/conversation/feedback.ts";
 import type { JsonObject, JsonValue } from "../../../src/protocol/json/value.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
@@ -41,6 +42,14 @@ export function cleanApproval(approval: ApprovalSummary): ApprovalSummary {
 /** Masks secrets in the title that a person gave a conversation, as cleanEntry does. */
 export function cleanTitle(title: string): string {
   return clean({ title }).title;
+}
+
+/**
+ * Masks secrets in feedback, as cleanEntry does.
+ * Threat: a notice may name another conversation; the id of its sender replaces the name.
+ */
+export function cleanFeedback(feedback: ListedFeedback, conversationId: RunId): ListedFeedback {
+  return { ...clean(feedback), conversationId };
 }
 
 /** Masks secrets in a place, so that its requester is named as in the approval's summary. */

@@ -7,6 +7,7 @@ import type { AuditPage, AuditQuery, AuditSigner } from "../../../src/capabiliti
 import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
 import type {
   ConversationQuery,
+  FeedbackQuery,
   EscalationAct,
   EscalationAnswer,
   EscalationQuery,
@@ -16,6 +17,7 @@ import type {
 } from "../../../src/capabilities/tenant.ts";
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { ListedFeedback } from "../../../src/protocol/conversation/feedback.ts";
 import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
 import type { Escalation } from "../../../src/protocol/escalation/escalation.ts";
 import type { ActorId, RunId } from "../../../src/protocol/identity/ids.ts";
@@ -31,11 +33,13 @@ import { deleteExpired, nextDeletionMs, type KeptLists, type Retention } from ".
 import {
   cleanApproval,
   cleanEntry,
+  cleanFeedback,
   cleanOutcomes,
   cleanPlace,
   cleanRun,
   cleanTitle,
 } from "./clean-records.ts";
+import { FeedbackList } from "./feedback-list.ts";
 import { ConversationList } from "./conversation-list.ts";
 import { EscalationBook } from "./escalation-book.ts";
 import { OutcomeList } from "./outcome-list.ts";
@@ -62,6 +66,7 @@ export class RecordTables {
   readonly #runs: RunDirectory;
   readonly #approvals: ApprovalQueue;
   readonly #conversations: ConversationList;
+  readonly #feedback: FeedbackList;
   readonly #outcomes: OutcomeList;
   readonly #escalations: EscalationBook;
   readonly #audit: AuditLog;
@@ -78,6 +83,7 @@ export class RecordTables {
     this.#runs = new RunDirectory(sql);
     this.#approvals = new ApprovalQueue(sql);
     this.#conversations = new ConversationList(sql);
+    this.#feedback = new FeedbackList(sql);
     this.#outcomes = new OutcomeList(sql);
     this.#escalations = new EscalationBook(sql);
     this.#audit = new AuditLog(storage);
@@ -87,6 +93,7 @@ export class RecordTables {
       runs: this.#runs,
       approvals: this.#approvals,
       conversations: this.#conversations,
+      feedback: this.#feedback,
       outcomes: this.#outcomes,
       escalations: this.#escalations.list,
       bytes: this.#bytes,
@@ -129,6 +136,10 @@ export class RecordTables {
 
   runs(query: RunQuery): ListPage<RunSummary> {
     return this.#runs.list(query);
+  }
+
+  feedback(query: FeedbackQuery): ListPage<ListedFeedback> {
+    return this.#feedback.list(query);
   }
 
   conversations(query: ConversationQuery): ListPage<ConversationSummary> {
@@ -218,8 +229,13 @@ export class RecordTables {
    * log keeps its records.
    */
   erase(runId: RunId): void {
-    this.#conversations.erase(runId);
+    this.#eraseConversation(runId);
     this.#erase(runId);
+  }
+
+  #eraseConversation(conversationId: RunId): void {
+    this.#conversations.erase(conversationId);
+    this.#feedback.erase(conversationId);
   }
 
   /** Deletes what is kept of a person beside the runs. */
@@ -243,7 +259,10 @@ export class RecordTables {
       else if (notice.type === "approval") {
         this.#approvals.put({ ...cleanApproval(notice.approval), runId });
       } else if (notice.type === "erased") this.#erase(runId);
-      else if (notice.type === "conversation_erased") this.#conversations.erase(runId);
+      else if (notice.type === "conversation_erased") this.#eraseConversation(runId);
+      else if (notice.type === "feedback")
+        this.#feedback.put(cleanFeedback(notice.feedback, runId));
+      else if (notice.type === "feedback_withdrawn") this.#feedback.withdraw(notice.runId);
       else if (notice.type === "conversation") {
         this.#conversations.rename(runId, cleanTitle(notice.title));
       }

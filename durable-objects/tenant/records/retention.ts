@@ -1,6 +1,7 @@
 import type { ApprovalQueue } from "./approval-queue.ts";
 import type { ConversationList } from "./conversation-list.ts";
 import type { EscalationList } from "./escalation-list.ts";
+import type { FeedbackList } from "./feedback-list.ts";
 import type { OutcomeList } from "./outcome-list.ts";
 import type { RunDirectory } from "./run-directory.ts";
 import type { StoredBytes } from "./stored-bytes.ts";
@@ -26,6 +27,7 @@ export interface KeptLists {
   readonly runs: RunDirectory;
   readonly approvals: ApprovalQueue;
   readonly conversations: ConversationList;
+  readonly feedback: FeedbackList;
   readonly outcomes: OutcomeList;
   readonly escalations: EscalationList;
   readonly bytes: StoredBytes;
@@ -46,6 +48,7 @@ export function nextDeletionMs(
     ...[
       [lists.runs.oldestEndMs(), keptMs],
       [lists.conversations.oldestMs(), conversationKeptMs],
+      [lists.feedback.oldestMs(), conversationKeptMs],
       [lists.approvals.oldestExpiryMs(), keptMs],
       [lists.usedNames.oldestMs(), conversationKeptMs],
       [recordedMs, auditKeptMs],
@@ -62,6 +65,7 @@ export function deleteExpired(lists: KeptLists, kept: Retention, nowMs: number):
   lists.runs.forget(times, MAX_FORGOTTEN);
   lists.approvals.forget(nowMs - keptMs, MAX_FORGOTTEN);
   lists.conversations.forget(nowMs - conversationKeptMs, MAX_FORGOTTEN);
+  lists.feedback.forget(nowMs - conversationKeptMs);
   lists.outcomes.forget(nowMs - keptMs);
   lists.escalations.forget(nowMs, kept, MAX_FORGOTTEN);
   lists.bytes.forget(nowMs);

@@ -7,6 +7,7 @@ import type { AuditPage, AuditQuery } from "../../../src/capabilities/audit.ts";
 import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
 import type {
   ConversationQuery,
+  FeedbackQuery,
   EscalationAct,
   EscalationAnswer,
   EscalationQuery,
@@ -18,6 +19,7 @@ import type {
 import type { TenantPorts } from "../../../src/compose/tenant.ts";
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
+import type { ListedFeedback } from "../../../src/protocol/conversation/feedback.ts";
 import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
 import type { Escalation } from "../../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
@@ -84,6 +86,10 @@ export class TenantRecords implements TenantRecordsMethods {
 
   async runs(query: RunQuery): Promise<ListPage<RunSummary>> {
     return this.#tables.runs(query);
+  }
+
+  async feedback(query: FeedbackQuery): Promise<ListPage<ListedFeedback>> {
+    return this.#tables.feedback(query);
   }
 
   async conversations(query: ConversationQuery): Promise<ListPage<ConversationSummary>> {

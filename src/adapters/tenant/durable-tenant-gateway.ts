@@ -7,6 +7,7 @@ import type { PolicyRegistry } from "../../capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../capabilities/storage.ts";
 import type {
   ConversationDirectory,
+  FeedbackQuery,
   EscalationDesk,
   OutcomeList,
   RunDirectory,
@@ -15,6 +16,8 @@ import type {
   TenantMethods,
   TenantRecordsMethods,
 } from "../../capabilities/tenant.ts";
+import type { ListedFeedback } from "../../protocol/conversation/feedback.ts";
+import type { ListPage } from "../../protocol/list/page.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
 import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../protocol/json/value.ts";
@@ -30,6 +33,11 @@ export interface TenantGateway {
   readonly escalations: EscalationDesk;
   readonly trail: AuditTrail;
   readonly erasures: PersonErasures;
+  /** Fails: throws when the tenant's object does not answer. */
+  readonly feedback: (
+    tenantId: TenantId,
+    query: FeedbackQuery,
+  ) => Promise<ListPage<ListedFeedback>>;
   /** Fails: throws when the tenant's object does not answer. */
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
   /** Which hashes a person used before. Fails: likewise. */
@@ -80,6 +88,7 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
       begin: (request) => objectOf(request.tenantId).erasePerson(request),
       read: (tenantId, erasureId) => objectOf(tenantId).personErasure(erasureId),
     },
+    feedback: (tenantId, query) => recordsOf(tenantId).feedback(query),
     storageUse: (tenantId, query) => recordsOf(tenantId).storageUse(query),
     ledgerOf: (tenantId) => createLedger(() => headOf(tenantId)),
     placesOf: (tenantId) => ({

@@ -34,7 +34,7 @@ export const CONVERSATION_ROUTES: Routes = {
 type ConversationObject = ConversationMethods & RunMethods;
 
 /** Finds the object of a conversation. Another's id wakes no object, as an invented one. */
-async function find({
+export async function findConversation({
   principal,
   services,
   id,
@@ -45,7 +45,7 @@ async function find({
 
 /** `GET /v1/conversations/:id`: the conversation in one look. */
 async function getConversation(authorised: AuthorisedRequest): Promise<Response> {
-  const found = await find(authorised);
+  const found = await findConversation(authorised);
   const viewer = viewerOf(authorised.principal);
   return answerState(authorised, found ? await found.conversation(viewer) : UNKNOWN);
 }
@@ -59,7 +59,7 @@ const titleBody = v.strictObject({
 async function patchConversation(authorised: AuthorisedRequest): Promise<Response> {
   const body = await readJson(authorised.request, titleBody);
   if (!body.ok) return body.failure;
-  const found = await find(authorised);
+  const found = await findConversation(authorised);
   const { title } = replaceHalvesOf(body.value);
   const viewer = viewerOf(authorised.principal);
   return answerState(authorised, found ? await found.rename(viewer, title) : UNKNOWN);
@@ -70,7 +70,7 @@ async function patchConversation(authorised: AuthorisedRequest): Promise<Respons
  * delivers something.
  */
 async function deleteConversation(authorised: AuthorisedRequest): Promise<Response> {
-  const found = await find(authorised);
+  const found = await findConversation(authorised);
   const viewer = viewerOf(authorised.principal);
   const answer = found ? await found.eraseConversation(viewer) : UNKNOWN;
   if (answer.kind === "busy") return problem("conversation_busy", { runs: answer.runs });
@@ -106,7 +106,7 @@ async function getMessages(authorised: AuthorisedRequest): Promise<Response> {
   const scope = ["turns", principal.tenantId, id, person, actor, origin, assistantId];
   const after = await readCursor<number>(authorised, read.value.cursor, scope);
   if (!after.ok) return after.failure;
-  const found = await find(authorised);
+  const found = await findConversation(authorised);
   const { limit } = read.value;
   const number = after.value !== undefined && { after: after.value };
   const answer = found ? await found.turns(viewer, { limit, ...number }) : UNKNOWN;
@@ -127,7 +127,7 @@ async function getExport(authorised: AuthorisedRequest): Promise<Response> {
   const read = readQuery(authorised.request, exportQuery);
   if (!read.ok) return read.failure;
   const { principal, services } = authorised;
-  const found = await find(authorised);
+  const found = await findConversation(authorised);
   const viewer = viewerOf(principal);
   const answer = found ? await found.conversation(viewer) : UNKNOWN;
   if (answer.kind !== "conversation") return refuse(answer);
@@ -163,7 +163,8 @@ export async function showTurn(
 
 const UNKNOWN: NoConversation = { kind: "unknown" };
 
-function refuse({ kind }: NoConversation): Response {
+/** Says why there is no such conversation. */
+export function refuse({ kind }: NoConversation): Response {
   if (kind === "erased") return problem("conversation_erased");
   return problem(kind === "gone" ? "run_expired" : "conversation_not_found");
 }

@@ -6,6 +6,7 @@ import type { ObservationObject } from "../outcome/observation.ts";
 import type { DoneReason, RunError } from "../run/event.ts";
 import type { RunStatus } from "../run/state.ts";
 import type { ShownContent } from "../tool/content.ts";
+import type { Feedback } from "./feedback.ts";
 import type { FilePart, MediaType } from "./file-part.ts";
 
 /** A file of a message: what it is, and nothing of its content. */
@@ -60,4 +61,6 @@ export interface ShownTurn extends ShownRun {
   /** Absent at a root. */
   readonly parentId?: RunId;
   readonly messageId?: string;
+  /** What its person thinks of the answer. */
+  readonly feedback?: Feedback;
 }

@@ -1,5 +1,6 @@
 import type { ApprovalSummary } from "../approval/view.ts";
 import type { AuditEntry } from "../audit/entry.ts";
+import type { ListedFeedback } from "../conversation/feedback.ts";
 import type { RunId } from "../identity/ids.ts";
 import type { RunOwner } from "../identity/viewer.ts";
 import type { AwaitedOutcome } from "./awaited-outcome.ts";
@@ -22,6 +23,9 @@ export type TenantNotice =
     }
   /** The owner of the conversation that begins with the run gave it a title. */
   | { readonly type: "conversation"; readonly title: string }
+  /** Somebody gave feedback for an answer of the conversation, or took it back. */
+  | { readonly type: "feedback"; readonly feedback: ListedFeedback }
+  | { readonly type: "feedback_withdrawn"; readonly runId: RunId }
   /** What was said in the run is deleted, or in the whole conversation that begins with it. */
   | { readonly type: "erased" | "conversation_erased" }
   | { readonly type: "approval"; readonly approval: ApprovalSummary }
