@@ -30,7 +30,7 @@ import {
 } from "../protocol/identity/viewer.ts";
 import { joinClasses, joinSources, type Labels } from "../protocol/label/source.ts";
 import { utf8Bytes } from "../protocol/text/encoding.ts";
-import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
+import type { FeedbackNotice } from "../protocol/run/tenant-notice.ts";
 import { openTurn } from "./open-turn.ts";
 import { beginErasure, continueErasure, type ErasurePorts } from "./erase-conversation.ts";
 import { loneTurn } from "./lone-turn.ts";
@@ -72,8 +72,6 @@ export interface ConversationPorts {
   /** Stores everything that `work` writes, or nothing of it. */
   readonly transaction: (work: () => void) => void;
 }
-
-type FeedbackNotice = Extract<TenantNotice, { type: "feedback" | "feedback_withdrawn" }>;
 
 /**
  * A conversation: its turns, and what the next one may be.
@@ -161,11 +159,11 @@ export class Conversation implements ConversationMethods {
     const listed = { runId: turn.runId, conversationId: first.runId, actorId: viewer.actor, at };
     transaction(() => {
       turns.rate(turn.number, feedback);
-      tellFeedback(
-        feedback
-          ? { type: "feedback", feedback: { ...feedback, ...listed } }
-          : { type: "feedback_withdrawn", runId: turn.runId },
-      );
+      tellFeedback({
+        type: "feedback",
+        runId: turn.runId,
+        feedback: feedback && { ...feedback, ...listed },
+      });
     });
     return { kind: "given" };
   }

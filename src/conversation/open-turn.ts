@@ -101,7 +101,7 @@ function findParent(
   const named = parentId ?? headId;
   const isOwnPath = (turn: Turn): boolean => turn.others.every((owner) => isOwn(owner, viewer));
   const head = findNewest(turns, isOwnPath);
-  const found = named === undefined ? head : turns.of(named as RunId);
+  const found = named === undefined ? head : turns.of(named);
   if (!head || !found || !isOwnPath(found)) return { kind: "unknown_parent" };
   if (parentId === undefined && found.number !== head.number) {
     const moved = { kind: "moved", headId: head.runId } as const;

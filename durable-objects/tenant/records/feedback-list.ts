@@ -2,7 +2,9 @@ import type { FeedbackQuery } from "../../../src/capabilities/tenant.ts";
 import type { ListedFeedback } from "../../../src/protocol/conversation/feedback.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import type { FeedbackNotice } from "../../../src/protocol/run/tenant-notice.ts";
 import { hasTable } from "../../has-table.ts";
+import { cleanFeedback } from "./clean-records.ts";
 
 type FeedbackRow = { run_id: string; at_ms: number; body: string };
 
@@ -18,7 +20,13 @@ export class FeedbackList {
     this.#sql = sql;
   }
 
-  put(feedback: ListedFeedback): void {
+  /** Stores what somebody gave, or took back, for an answer of a conversation. */
+  note({ runId, feedback }: FeedbackNotice, conversationId: RunId): void {
+    if (feedback) this.#put(cleanFeedback(feedback, conversationId));
+    else this.#delete("run_id = ?", runId);
+  }
+
+  #put(feedback: ListedFeedback): void {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS feedback (
          run_id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL, rating TEXT NOT NULL,
@@ -34,10 +42,6 @@ export class FeedbackList {
       Date.parse(feedback.at),
       JSON.stringify(feedback),
     );
-  }
-
-  withdraw(runId: RunId): void {
-    this.#delete("run_id = ?", runId);
   }
 
   /** Deletes the feedback of a conversation. */

@@ -1,7 +1,10 @@
 import type { OutcomeQuery } from "../../../src/capabilities/tenant.ts";
 import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
+import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
+import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import { hasTable } from "../../has-table.ts";
+import { cleanOutcomes } from "./clean-records.ts";
 
 type OutcomeRow = { id: string; until_ms: number; body: string };
 
@@ -76,4 +79,17 @@ export class OutcomeList {
     );
     this.#hasTable = true;
   }
+}
+
+/**
+ * Reads the calls whose outcome a run awaits. Undefined when the notices do not tell, or when there
+ * are none and were none: most runs have no such call, and cost no statement more.
+ */
+export function outcomesTold(
+  notices: readonly TenantNotice[],
+  { runId, had }: { readonly runId: RunId; readonly had: number },
+): readonly AwaitedOutcome[] | undefined {
+  const told = notices.findLast((notice) => notice.type === "run");
+  const { outcomes = [] } = told ?? {};
+  return told && outcomes.length + had > 0 ? cleanOutcomes(outcomes, runId) : undefined;
 }

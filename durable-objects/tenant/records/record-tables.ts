@@ -30,19 +30,11 @@ import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
 import { removeOldRecords } from "./audit-retention.ts";
 import { deleteExpired, nextDeletionMs, type KeptLists, type Retention } from "./retention.ts";
-import {
-  cleanApproval,
-  cleanEntry,
-  cleanFeedback,
-  cleanOutcomes,
-  cleanPlace,
-  cleanRun,
-  cleanTitle,
-} from "./clean-records.ts";
+import { cleanApproval, cleanEntry, cleanPlace, cleanRun, cleanTitle } from "./clean-records.ts";
 import { FeedbackList } from "./feedback-list.ts";
 import { ConversationList } from "./conversation-list.ts";
 import { EscalationBook } from "./escalation-book.ts";
-import { OutcomeList } from "./outcome-list.ts";
+import { OutcomeList, outcomesTold } from "./outcome-list.ts";
 import { RunDirectory, type LastNotice, type RunReport } from "./run-directory.ts";
 import { UsedNameList } from "./used-names.ts";
 import { StoredBytes } from "./stored-bytes.ts";
@@ -214,7 +206,7 @@ export class RecordTables {
     if (told.conversation) {
       this.#conversations.note(told.conversation, report, before === undefined);
     }
-    const awaited = outcomesTold({ runId, notices, before });
+    const awaited = outcomesTold(notices, { runId, had: before?.awaitsOutcomes ?? 0 });
     if (awaited) this.#outcomes.replace(runId, awaited);
     return {
       person: personOf(report),
@@ -260,14 +252,12 @@ export class RecordTables {
         this.#approvals.put({ ...cleanApproval(notice.approval), runId });
       } else if (notice.type === "erased") this.#erase(runId);
       else if (notice.type === "conversation_erased") this.#eraseConversation(runId);
-      else if (notice.type === "feedback")
-        this.#feedback.put(cleanFeedback(notice.feedback, runId));
-      else if (notice.type === "feedback_withdrawn") this.#feedback.withdraw(notice.runId);
+      else if (notice.type === "feedback") this.#feedback.note(notice, runId);
       else if (notice.type === "conversation") {
         this.#conversations.rename(runId, cleanTitle(notice.title));
       }
     }
-    const outcomes = outcomesTold({ runId, notices, before });
+    const outcomes = outcomesTold(notices, { runId, had: before?.awaitsOutcomes ?? 0 });
     const recorded = this.#escalations.note({ runId, entries, outcomes }, nowMs);
     return recorded.length === 0 ? 0 : this.#audit.append(...recorded);
   }
@@ -288,19 +278,4 @@ export class RecordTables {
     for (const part of parts) part.createTable();
     this.#hasTables = true;
   }
-}
-
-/**
- * Reads the calls whose outcome a run awaits. Undefined when the notices do not tell, or when there
- * are none and were none: most runs have no such call, and cost no statement more.
- */
-function outcomesTold({
-  runId,
-  notices,
-  before,
-}: Omit<Received, "last">): readonly AwaitedOutcome[] | undefined {
-  const told = notices.findLast((notice) => notice.type === "run");
-  const { outcomes = [] } = told ?? {};
-  const had = before?.awaitsOutcomes ?? 0;
-  return told && outcomes.length + had > 0 ? cleanOutcomes(outcomes, runId) : undefined;
 }

@@ -43,7 +43,9 @@ async function putFeedback(authorised: AuthorisedRequest): Promise<Response> {
       return problem("turn_not_found");
     case "busy":
       return problem("run_still_running", { headers: { "retry-after": "1" } });
-    default:
+    case "unknown":
+    case "gone":
+    case "erased":
       return refuse(answer);
   }
 }

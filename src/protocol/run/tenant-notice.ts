@@ -11,6 +11,13 @@ export type ConversationPlace = Pick<RunOwner, "origin" | "assistantId"> & {
   readonly conversationId: RunId;
 };
 
+/** Somebody gave feedback for an answer of the conversation; null takes it back. */
+export interface FeedbackNotice {
+  readonly type: "feedback";
+  readonly runId: RunId;
+  readonly feedback: ListedFeedback | null;
+}
+
 /** A notice from a run to its TenantObject. A newer one of the same run or approval replaces it. */
 export type TenantNotice =
   | {
@@ -23,9 +30,7 @@ export type TenantNotice =
     }
   /** The owner of the conversation that begins with the run gave it a title. */
   | { readonly type: "conversation"; readonly title: string }
-  /** Somebody gave feedback for an answer of the conversation, or took it back. */
-  | { readonly type: "feedback"; readonly feedback: ListedFeedback }
-  | { readonly type: "feedback_withdrawn"; readonly runId: RunId }
+  | FeedbackNotice
   /** What was said in the run is deleted, or in the whole conversation that begins with it. */
   | { readonly type: "erased" | "conversation_erased" }
   | { readonly type: "approval"; readonly approval: ApprovalSummary }
