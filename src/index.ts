@@ -1,6 +1,9 @@
 import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from "./define-deployment.ts";
 import { hostWorkspaces } from "./host-workspaces.ts";
+import { agUi } from "./http/clients/ag-ui.ts";
+import { openAICompletions } from "./http/clients/openai-completions.ts";
+import { openAIResponses } from "./http/clients/openai-responses.ts";
 import { uiMessage } from "./http/clients/ui-chat.ts";
 import { approvalsPage, chatPage, gameplanPage } from "./http/pages/pages.ts";
 import { gameplanContext } from "../apps/gameplan/context.ts";
@@ -17,7 +20,7 @@ const deployment = defineDeployment({
   compiled: COMPILED,
   wires: {
     models: [openAIWire, responsesWire, anthropicWire],
-    clients: [assistantTransport, uiMessage],
+    clients: [assistantTransport, uiMessage, agUi, openAIResponses, openAICompletions],
   },
   workspaces,
   context: gameplanContext,
