@@ -7,6 +7,7 @@ import {
 } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import type { ToolCall } from "../protocol/tool/call.ts";
+import { auditTurnedAway } from "./outcome/audit-call.ts";
 import type { ActiveCall, RequestedCall } from "./active-call.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { closeReservation } from "./budget/close-reservation.ts";
@@ -169,6 +170,8 @@ function admit(
   const { invocations, clock } = ports;
   const { toolCall, context } = requested;
   const refuse = ({ failure }: typeof IN_PROGRESS): Admitted => {
+    const about = { failure, nowMs: clock.nowMs() };
+    ports.journal.audit(auditTurnedAway(ports, requested, about));
     return { kind: "answered", result: answerUnrecorded(ports, requested, failure) };
   };
   const known = invocations.find(context);

@@ -5,9 +5,11 @@ import { actorsOf } from "../../protocol/identity/principal.ts";
 import { nameSources } from "../../protocol/label/source.ts";
 import type { InvocationEnd, ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import type { RequestedCall } from "../active-call.ts";
 import type { GateResults } from "../gates/gate.ts";
 import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import type { ToolRunnerPorts } from "../ports.ts";
+import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { WRAPPER_VERSION } from "../../protocol/audit/entry.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 import { invocationIdOf } from "../../protocol/invocation/id.ts";
@@ -73,5 +75,28 @@ export function auditCall(
     durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),
     ...(shownArgs && { input: shownArgs }),
     ...(data && { result: data }),
+  };
+}
+
+/**
+ * Builds the audit entry of a call that never became one: its operation belongs to another call, or
+ * is running. It names nothing of the call that holds the operation.
+ */
+export function auditTurnedAway(
+  { principal, pin }: Pick<AuditPorts, "principal" | "pin">,
+  { toolCall, context }: RequestedCall,
+  { failure, nowMs }: { readonly failure: ToolFailure; readonly nowMs: number },
+): AuditEntry {
+  return {
+    action: "call.ended",
+    at: toIso(nowMs),
+    ...actorsOf(principal ?? context),
+    runId: context.runId,
+    toolId: toolCall.name,
+    wrapperVersion: WRAPPER_VERSION,
+    ...(pin && { policyHash: pin.hash, policyRevision: pin.revision }),
+    ...(failure.errors[0] && { reason: failure.errors[0].code }),
+    gates: { passed: [], refusedBy: "ledger" },
+    outcome: failure.taxonomyClass,
   };
 }

@@ -11,6 +11,8 @@ import { never } from "../answers.ts";
 import { ARGS, AT, NAME, crashWhileRunning, recordOf, toolOf, works } from "./interrupted-call.ts";
 import { noteTool } from "../../shared/tools.ts";
 
+const TURNED_AWAY = { passed: [], refusedBy: "ledger" };
+
 describe("the same operation called again", () => {
   test("while it runs is a conflict and does not change it", async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -85,6 +87,9 @@ describe("the same operation called again", () => {
       expect(endOf(result)).toEqual(["SIGNATURE_MISMATCH", "other_payload"]);
       expect(result).toMatchObject({ ok: false, state: "PENDING" });
       expect([bench.journal.records, bench.journal.events]).toEqual([[], []]);
+      expect(bench.journal.audits).toEqual([
+        expect.objectContaining({ toolId: name, reason: "other_payload", gates: TURNED_AWAY }),
+      ]);
     }
     const result = await ended.call(name, args, { ...AT, step: 2 });
     expect(endOf(result)[0]).toBe("SIGNATURE_MISMATCH");
