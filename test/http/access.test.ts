@@ -216,6 +216,23 @@ test("wakes the object of a colleague's run no more than that of an unknown one"
     send(`/v1/runs/${foreign}/invocations/inv_1/images/1`, { caller: "peer" }),
     send(`/v1/runs/${foreign}/invocations/inv_1/compensate`, { caller: "peer", method: "POST" }),
     postChat({ messages: [{ role: "user", content: "x" }], previousRunId: foreign }, "peer"),
+    postChat({ messages: [{ role: "user", content: "x" }], conversationId: foreign }, "peer"),
+    ...["", "/messages", "/export"].map((path) =>
+      send(`/v1/conversations/${foreign}${path}`, { caller: "peer" }),
+    ),
+    send(`/v1/conversations/${foreign}`, { caller: "peer", method: "DELETE" }),
+    send(`/v1/conversations/${foreign}`, {
+      ...JSON_BODY,
+      caller: "peer",
+      method: "PATCH",
+      body: '{"title":"x"}',
+    }),
+    send(`/v1/conversations/${foreign}/feedback`, {
+      ...JSON_BODY,
+      caller: "peer",
+      method: "PUT",
+      body: '{"runId":"x","rating":"up"}',
+    }),
   ];
   expect((await Promise.all(asks)).map(({ status }) => status)).toEqual(asks.map(() => 404));
   expect(startsOfRuns()).toBe(before);

@@ -41,10 +41,11 @@ function ask(
   path: string,
   body?: object,
   more: Record<string, string> = {},
+  method = body ? "POST" : "GET",
 ): Promise<Response> {
   const headers = { origin: HOST_PAGE, "content-type": "application/json", ...more };
-  const post = body && { method: "POST", body: JSON.stringify(body) };
-  return send(path, { ...post, ...bearer(token, headers) });
+  const sent = body && { body: JSON.stringify(body) };
+  return send(path, { method, ...sent, ...bearer(token, headers) });
 }
 
 const answerOf = async (response: Response): Promise<unknown> => [
@@ -173,6 +174,14 @@ test("a page reads the chats of its own assistant, and no others of its person",
     await own.text();
     const strange = await ask(other, `/v1/conversations/${conversationId}${path}`);
     expect(await answerOf(strange)).toEqual([404, "conversation_not_found"]);
+  }
+  const attacks = [
+    ask(other, "/v1/chat", { messages: [says("go on")], conversationId }),
+    ask(other, "/v1/chat", { messages: [says("go on")], conversationId, parentId: "root" }),
+    ask(other, `/v1/conversations/${conversationId}`, undefined, {}, "DELETE"),
+  ];
+  for (const attack of attacks) {
+    expect(await answerOf(await attack)).toEqual([404, "conversation_not_found"]);
   }
 });
 

@@ -4,6 +4,9 @@ import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { releaseUrl, script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { finish, untilKept } from "../shared/conversations.ts";
+import { image, SEES, text } from "../shared/file-messages.ts";
+import { dataUrl } from "../shared/files.ts";
 import { crash, refusalOf, rowsOf } from "../shared/run-object.ts";
 import {
   chat,
@@ -182,4 +185,19 @@ test("refused calls are counted across a crash of the run, each once", async () 
   const entries = await auditOf(runId);
   expect(entries.filter(({ action }) => action === "call.ended")).toHaveLength(3);
   expect(refusedIn(entries)).toBe(20);
+});
+
+test("what a conversation keeps of later turns and their files counts for the person", async () => {
+  const { conversationId } = await finish({ caller: "hoarder" });
+  const before = await storedBytesOf(conversationId, "hoarder");
+  const noise = crypto.getRandomValues(new Uint8Array(60_000));
+  const picture = image(
+    dataUrl("image/png", btoa(`\x89PNG\r\n\x1a\n${String.fromCharCode(...noise)}`)),
+  );
+  const content = [text(script({ text: ["ok"] })), picture];
+  await finish({ caller: "hoarder", conversationId, content, model: SEES });
+  await untilKept(conversationId, 2);
+  await expect
+    .poll(() => storedBytesOf(conversationId, "hoarder"))
+    .toBeGreaterThan(before + noise.length);
 });

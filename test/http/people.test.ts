@@ -22,6 +22,8 @@ const POLICY = {
 beforeAll(() => governStudio(POLICY));
 
 const CANARY = "canary-0815";
+/** What the call without a conversation was asked. */
+const CALLED = "815815*1";
 const WAITS = { timeout: 20_000 };
 const BEN = "user:ben";
 
@@ -101,7 +103,7 @@ async function leaveTraces(): Promise<readonly string[]> {
   const second = await finish({ caller, conversationId, key, content: `more ${CANARY}` });
   const agents = await finish({ caller: "bensAgent", content: CANARY });
   await untilKept(conversationId, 2);
-  const called = await invoke("core__calculate", { expression: "6*7" }, { caller });
+  const called = await invoke("core__calculate", { expression: CALLED }, { caller });
   const runIds = [first.runId, second.runId, agents.runId, runIdOf(called)];
   for (const name of [CANARY, `${CANARY} 2`, `${CANARY} 3`]) {
     const kept = await startItemCall({ caller, tool: "lab__keep_item", args: { name } });
@@ -119,7 +121,7 @@ describe("an erased person", () => {
     const { conversationId } = await finish({ caller: "cleo", content: "of cleo" });
     await callItems({ caller: "cleo", tool: "lab__keep_item", args: { name: "of cleo" } });
     await untilListed(conversationId, "cleo");
-    expect((await findEverywhere([CANARY])).length).toBeGreaterThan(3);
+    expect((await findEverywhere([CANARY, CALLED])).length).toBeGreaterThan(3);
     expect(await erase()).toMatchObject({
       status: "complete",
       erased: { conversations: 5, calls: 1, rows: 3 },
@@ -127,7 +129,7 @@ describe("an erased person", () => {
       without: ["gameplan/studio"],
       kept: ["audit", "keys"],
     });
-    await expect.poll(() => findEverywhere([CANARY]), WAITS).toEqual([]);
+    await expect.poll(() => findEverywhere([CANARY, CALLED]), WAITS).toEqual([]);
     expect(await dump(tenantOf("studio"))).not.toContain(BEN);
     expect(await dump(workspaceOf(at("lab")))).not.toContain(BEN);
     const chat = await send(`/v1/conversations/${conversationId}`, { caller: "cleo" });
@@ -186,7 +188,7 @@ describe("an erased person", () => {
       await ask(`${BEN}/erasure`, "POST").catch(() => undefined);
       await expect.poll(() => planned.hasCrashed, WAITS).toBe(true);
       expect(await erase()).toMatchObject({ status: "complete", left: [] });
-      await expect.poll(() => findEverywhere([CANARY]), WAITS).toEqual([]);
+      await expect.poll(() => findEverywhere([CANARY, CALLED]), WAITS).toEqual([]);
     }
   });
 });

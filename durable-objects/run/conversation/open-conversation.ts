@@ -10,6 +10,9 @@ import { TurnTables } from "./turn-tables.ts";
 /** Delay until the alarm goes on with what a request began to delete. */
 const ERASE_AFTER_MS = 10_000;
 
+/** The tenant hears of it each time that a conversation has grown by so much. */
+const REPORT_EVERY_BYTES = 64 * 1024;
+
 interface ConversationParts {
   readonly storage: DurableObjectStorage;
   readonly clock: Clock;
@@ -28,6 +31,7 @@ export function openConversation(
   const { store } = run;
   const tables = (): ReturnType<typeof store.tables> => store.tables();
   const { runId, owner, createdMs } = store.identity();
+  const stepsStored = (): number => Math.floor(store.storedBytes() / REPORT_EVERY_BYTES);
   return new Conversation({
     turns: new TurnTables(storage.sql, tables),
     names: {
@@ -79,8 +83,13 @@ export function openConversation(
     hash: hashNow,
     nowMs: () => clock.nowMs(),
     transaction(work) {
+      const before = stepsStored();
       try {
         storage.transactionSync(work);
+        // Its run reports no more by itself what the object stores.
+        if (stepsStored() > before && run.journal.hasEnded && store.claimed()) {
+          run.notices.updated();
+        }
       } catch (cause) {
         abandon(cause);
         throw cause;
