@@ -202,6 +202,16 @@ describe.each(VERSIONS)("HttpAgent %s", (version) => {
     expect(saidIn(chat)).toEqual(["afresh"]);
   });
 
+  test("shows a half answer that was asked for again, until the end", async () => {
+    const chat = open(version, undefined, "archive");
+    const whole = { "spare-a": { text: ["Whole."] } };
+    const half = script({ text: ["Half an"], breaks: true, as: whole });
+    chat.agent.addMessage({ id: "m", role: "user", content: half });
+    await chat.agent.runAgent({ forwardedProps: { interlock: { model: "brittle" } } });
+    expect(typesOf(chat).slice(-2)).toEqual(["MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
+    expect(chat.agent.messages.map(({ content }) => content)).toEqual([half, "Whole."]);
+  });
+
   test("is told of a failure and of a stop as its version knows them", async () => {
     const failed = open(version);
     await ask(failed, { text: ["half"], garbled: true });
