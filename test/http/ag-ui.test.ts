@@ -121,6 +121,18 @@ describe.each(VERSIONS)("HttpAgent %s", (version) => {
     expect(moved).toHaveLength(1);
   });
 
+  test("is shown an answer with a question as one message, which goes on in others", async () => {
+    const chat = open(version);
+    await ask(chat, { text: ["First. "], calls: [NOTIFY] }, DONE);
+    expect(rolesOf(chat)).toEqual(["user", "assistant"]);
+    expect(chat.agent.messages[1]).toMatchObject({
+      content: "First. ",
+      toolCalls: [{ id: chat.agent.pendingInterrupts[0]?.toolCallId }],
+    });
+    await answer(chat, { approved: true });
+    expect(rolesOf(chat)).toEqual(["user", "assistant", "tool", "assistant"]);
+  });
+
   test("denies, gives up or changes all arguments of a call", async () => {
     const denied = await propose();
     await answer(denied, { approved: false, reason: "not now" });

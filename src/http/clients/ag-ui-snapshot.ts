@@ -1,10 +1,9 @@
 import type { RunId } from "../../protocol/identity/ids.ts";
-import type { ShownPart, ShownRun } from "../../protocol/conversation/shown.ts";
+import type { ShownRun } from "../../protocol/conversation/shown.ts";
 import {
   callIdOf,
   messageIdOf,
-  resultIdOf,
-  resultTextOf,
+  resultMessage,
   type AgUiEvent,
 } from "../../wire/ag-ui/encode-event.ts";
 import type { AgUiMessage } from "./ag-ui-post.ts";
@@ -51,24 +50,23 @@ function isOfRun(runId: RunId, id: string): boolean {
   return id.startsWith(runId);
 }
 
+/** One message says all of it, as a client that draws an answer as one message wants it. */
 function answerOf({ runId, messages }: ShownRun): readonly AgUiMessage[] {
   const parts = messages.flatMap((message) => ("parts" in message ? message.parts : []));
-  return parts.flatMap((part, at) => toMessages(runId, at, part));
-}
-
-function toMessages(runId: RunId, at: number, part: ShownPart): readonly AgUiMessage[] {
-  if (part.type !== "tool-call") {
-    const role = part.type === "text" ? "assistant" : "reasoning";
-    return [{ id: messageIdOf(runId, at), role, content: part.text }];
+  const answer = { id: "", role: "assistant", content: "", toolCalls: [] as object[] };
+  const others: AgUiMessage[] = [];
+  for (const [at, part] of parts.entries()) {
+    const isCall = part.type === "tool-call";
+    const id = isCall ? callIdOf(runId, part.toolCallId) : messageIdOf(runId, at);
+    if (part.type !== "reasoning") answer.id ||= id;
+    if (part.type === "text") answer.content += part.text;
+    else if (!isCall) others.push({ id, role: part.type, content: part.text });
+    else {
+      const { toolName: name, args = {}, result } = part;
+      const call = { name, arguments: JSON.stringify(args) };
+      answer.toolCalls.push({ id, type: "function", function: call });
+      if (result) others.push(resultMessage(id, result));
+    }
   }
-  const { toolName: name, args = {}, result } = part;
-  const id = callIdOf(runId, part.toolCallId);
-  const call = { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
-  const answer = result && {
-    id: resultIdOf(id),
-    role: "tool",
-    toolCallId: id,
-    content: resultTextOf(result),
-  };
-  return [{ id, role: "assistant", toolCalls: [call] }, ...(answer ? [answer] : [])];
+  return answer.id ? [answer, ...others] : others;
 }

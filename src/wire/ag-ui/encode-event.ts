@@ -49,11 +49,6 @@ export function callIdOf(runId: RunId, toolCallId: string): string {
   return `${runId}:${toolCallId}`;
 }
 
-/** Names the result of a call. */
-export function resultIdOf(callId: string): string {
-  return `${callId}:result`;
-}
-
 function toAgUiEvents(event: AiEvent, run: StreamedRun): readonly AgUiEvent[] {
   const { runId } = run;
   const text = (type: string, part: number, more?: object): AgUiEvent => ({
@@ -121,7 +116,7 @@ function callEvents(
   const toolCallId = callIdOf(runId, named);
   const delta = args && { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) };
   return [
-    { type: "TOOL_CALL_START", toolCallId, toolCallName: toolName },
+    { type: "TOOL_CALL_START", toolCallId, toolCallName: toolName, parentMessageId: toolCallId },
     ...(delta ? [delta] : []),
     { type: "TOOL_CALL_END", toolCallId },
   ];
@@ -146,12 +141,10 @@ function resultEvents(
   { toolCallId: named, observation, content: shown }: EventOf<"tool_call_result">,
 ): readonly AgUiEvent[] {
   const toolCallId = callIdOf(runId, named);
-  const content = resultTextOf(observation);
+  const { id: messageId, ...result } = resultMessage(toolCallId, observation);
   const metadata = { interlock: { outcome: observation.status.taxonomy_class } };
-  const messageId = resultIdOf(toolCallId);
-  const result = { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" };
   return [
-    { ...result, metadata },
+    { type: "TOOL_CALL_RESULT", messageId, ...result, metadata },
     ...(shown ? [customEvent("tool_content", { toolCallId, content: shown })] : []),
   ];
 }
@@ -168,10 +161,21 @@ function doneEvent(
     : { ...end, outcome: { type: "success" }, result: { reason }, usage };
 }
 
-/** Says the result of a call in one text, as AG-UI wants it. */
-export function resultTextOf(observation: ObservationObject): string {
+/** The message that holds the result of a call. */
+export function resultMessage(
+  toolCallId: string,
+  observation: ObservationObject,
+): {
+  readonly id: string;
+  readonly role: "tool";
+  readonly toolCallId: string;
+  readonly content: string;
+} {
   const { status, result_payload } = observation;
-  return status.is_error ? describeErrors(observation) : JSON.stringify(result_payload.data ?? {});
+  const content = status.is_error
+    ? describeErrors(observation)
+    : JSON.stringify(result_payload.data ?? {});
+  return { id: `${toolCallId}:result`, role: "tool", toolCallId, content };
 }
 
 function toUsage(model: string, usage: Usage): object {
