@@ -328,6 +328,10 @@ describe("feedback", () => {
       const answer = await give(runId, { runId, rating: "up" }, caller);
       expect(await refusalOf(answer)).toEqual([404, "conversation_not_found"]);
     }
+    // An operator reads the chats of others, and speaks in none of them.
+    const { conversationId } = await finish({ caller: "peer" });
+    const operators = await give(conversationId, { runId: conversationId, rating: "up" });
+    expect(await refusalOf(operators)).toEqual([404, "conversation_not_found"]);
     const list = await send("/v1/feedback", { caller: "peer" });
     expect(await refusalOf(list)).toEqual([403, "insufficient_scope"]);
   });
