@@ -339,6 +339,15 @@ describe("a post to /agui", () => {
     expect(moved).toEqual([]);
   });
 
+  test("with decisions and new words is refused, so that no words are lost", async () => {
+    const { approvalId, body } = await propose();
+    const messages = [...body.messages, { id: "n", role: "user", content: "and more" }];
+    expect(
+      await refusalOf(await postAgUi(resuming({ ...body, messages }, approvalId), "ann")),
+    ).toEqual([409, "run_still_running"]);
+    expect(moved).toEqual([]);
+  });
+
   test("that is repeated under its names runs once, and under a new one it is answered anew", async () => {
     const chat = open("1.0.0");
     await ask(chat, { text: ["hello"] });
