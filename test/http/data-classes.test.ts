@@ -29,7 +29,12 @@ async function visits(): Promise<number> {
 }
 
 const limit = (dataClasses: object): Promise<void> =>
-  govern({ allowedTools: TOOLS, ...PEOPLE, dataClasses });
+  govern({ allowedTools: TOOLS, ...PEOPLE, dataClasses, regions: REGIONS });
+const REGIONS = {
+  eu: { models: ["scripted", "cheap"], upstreams: ["shop.test"] },
+  us: { models: ["dear"] },
+  nowhere: {},
+};
 
 type Call = NonNullable<ScriptedStep["calls"]>[number];
 
@@ -80,6 +85,17 @@ describe("a tool runs, and is shown, exactly where its data may go:", () => {
       false,
     ],
     ["to no service, and it reaches none", { upstreams: [] }, {}, true],
+    ["into the region of its model", { regions: ["us", "eu"] }, {}, true],
+    ["not into another region", { regions: ["us"] }, {}, false],
+    ["not to a fallback in another region", { regions: ["eu"] }, { model: "cheap" }, false],
+    ["not to a model that lies in no region", { regions: ["eu", "us"] }, { model: "other" }, false],
+    [
+      "not to a model of the region that is not listed",
+      { regions: ["eu"], models: ["dear"] },
+      {},
+      false,
+    ],
+    ["into no region", { regions: [] }, {}, false],
   ])("%s", async (_, internal, told, may) => {
     await limit({ internal });
     const { outcomes } = await tryAll([[ARCHIVE]], told);
@@ -90,10 +106,12 @@ describe("a tool runs, and is shown, exactly where its data may go:", () => {
   });
 
   test.each([
-    ["to the service that it reaches", ["shop.test"], true],
-    ["not to another service", ["shop", "SHOP.TEST"], false],
-  ])("%s", async (_, upstreams, may) => {
-    await limit({ internal: { upstreams } });
+    ["to the service that it reaches", { upstreams: ["shop.test"] }, true],
+    ["not to another service", { upstreams: ["shop", "SHOP.TEST"] }, false],
+    ["to a service in its region", { regions: ["eu"] }, true],
+    ["not to a service that lies in no region", { regions: ["eu"], upstreams: ["shop"] }, false],
+  ])("%s", async (_, internal, may) => {
+    await limit({ internal });
     await tryAll([[ORDER]], {});
     expect((await visits()) > 0).toBe(may);
     expect((await shownTo({})).includes("lab__order")).toBe(may);
@@ -113,7 +131,15 @@ describe("a tool runs, and is shown, exactly where its data may go:", () => {
 
 describe("what a model was shown", () => {
   test("goes to no service that its class may not reach, in no later step and no later run", async () => {
-    await limit({ public: { upstreams: [] } });
+    await limit({ public: { upstreams: ["shop.test"], models: ["scripted"] } });
+    const inside = await tryAll([[SUM], [ORDER]], {});
+    expect(inside.outcomes).toEqual(["SUCCESS", "SUCCESS"]);
+    await visits();
+    await govern({
+      allowedTools: TOOLS,
+      dataClasses: { public: { regions: ["eu"] } },
+      regions: { eu: { models: ["scripted"], upstreams: ["elsewhere.test"] } },
+    });
     const { runId, outcomes } = await tryAll([[SUM], [ORDER]], {});
     expect([outcomes, await visits()]).toEqual([["SUCCESS", "POLICY_VIOLATION"], 0]);
     const later = await tryAll([[ORDER]], { previousRunId: runId });
@@ -174,10 +200,11 @@ test("a limit that comes after the proposal ends a call that waits", async () =>
 
 test.each([
   ["a class that does not exist", { privat: { models: [] } }, "/dataClasses/privat"],
+  ["a limit that does not exist", { internal: { places: [] } }, "/dataClasses/internal/places"],
   [
-    "a limit that does not exist",
-    { internal: { regions: ["eu"] } },
-    "/dataClasses/internal/regions",
+    "a region that it does not name",
+    { internal: { regions: ["toString"] } },
+    "/dataClasses/internal/regions/0",
   ],
 ])("a policy with %s is refused with its place", async (_, dataClasses, pointer) => {
   const etag = (await send("/v1/policy", { caller: "bendable" })).headers.get("etag") ?? "";

@@ -24,12 +24,23 @@ export function matchPolicy(
     ...matchRules(policy, known),
     ...matchApprovals(policy, known),
     ...matchDataFlow(policy, known),
+    ...matchRegions(policy),
     ...(["grants", "delegations", "callers", "costCaps"] as const).flatMap((section) =>
       policy[section].flatMap(({ tools = [] }, index) =>
         tools.flatMap((id, at) => matchTool(known, id, `/${section}/${index}/tools/${at}`)),
       ),
     ),
   ];
+}
+
+function matchRegions({ dataClasses, regions }: ToolPolicy): readonly PolicyMismatch[] {
+  return Object.entries(dataClasses).flatMap(([id, rule]) =>
+    (rule?.regions ?? []).flatMap((region, at) =>
+      Object.hasOwn(regions, region)
+        ? []
+        : [{ pointer: `/dataClasses/${id}/regions/${at}`, message: "no such region" }],
+    ),
+  );
 }
 
 function matchAllowlist(policy: ToolPolicy, known: KnownTools): readonly PolicyMismatch[] {

@@ -46,17 +46,24 @@ export function warnAbout(
 }
 
 function warnAboutUpstreams(
-  { dataClasses }: ToolPolicy,
+  { dataClasses, regions }: ToolPolicy,
   contracts: readonly RegisteredContract[],
 ): readonly PolicyMismatch[] {
   const known = new Set(contracts.flatMap(({ spec }) => spec.destinations));
-  return Object.entries(dataClasses).flatMap(([id, rule]) =>
-    (rule?.upstreams ?? []).flatMap((name, at) =>
-      known.has(name)
-        ? []
-        : [{ pointer: `/dataClasses/${id}/upstreams/${at}`, message: "no tool reaches it" }],
-    ),
-  );
+  const find = (
+    section: string,
+    rules: Readonly<
+      Record<string, { readonly upstreams?: readonly string[] | undefined } | undefined>
+    >,
+  ): readonly PolicyMismatch[] =>
+    Object.entries(rules).flatMap(([id, rule]) =>
+      (rule?.upstreams ?? []).flatMap((name, at) =>
+        known.has(name)
+          ? []
+          : [{ pointer: `/${section}/${id}/upstreams/${at}`, message: "no tool reaches it" }],
+      ),
+    );
+  return [...find("dataClasses", dataClasses), ...find("regions", regions)];
 }
 
 /**

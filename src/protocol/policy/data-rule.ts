@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { assistantId } from "../assistant/id.ts";
+import { recordOf } from "../json/record.ts";
 import { DATA_CLASSIFICATIONS } from "../tool/data-class.ts";
 import { listOf, name, wellFormedText } from "./fields.ts";
 
@@ -16,7 +17,18 @@ const dataRule = v.strictObject({
   roles: v.optional(listOf(name)),
   /** Upstreams and hosts that tools of the class reach, and any tool once a model has the data. */
   upstreams: v.optional(listOf(label)),
+  /** Every such model, upstream and host lies in one of them. */
+  regions: v.optional(listOf(name)),
 });
+
+/** Accepts what lies in each region. What lies in none is in no region. */
+export const regionRules = recordOf(
+  name,
+  v.strictObject({
+    models: v.optional(listOf(label), []),
+    upstreams: v.optional(listOf(label), []),
+  }),
+);
 
 /** Accepts the limits of each class of data. */
 export const dataRules = v.strictObject(

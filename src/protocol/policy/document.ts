@@ -7,7 +7,7 @@ import { approvalRule, roleLimits } from "./approval-rule.ts";
 import { argumentRule } from "./argument-rule.ts";
 import { callerRule } from "./caller-rule.ts";
 import { costCap } from "./cost-cap.ts";
-import { dataRules } from "./data-rule.ts";
+import { dataRules, regionRules } from "./data-rule.ts";
 import { dataFlowRules } from "./data-flow.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
 import { runLimits, tenantLimits } from "./limits.ts";
@@ -70,6 +70,8 @@ export const toolPolicyDocument = v.strictObject({
   callers: v.optional(listOf(callerRule), []),
   /** Where the data of each class may go. Absent: a class may go anywhere. */
   dataClasses: v.optional(dataRules, {}),
+  /** Which models and services lie in which region, for `dataClasses`. */
+  regions: v.optional(regionRules, {}),
   /** Effects that need an approval. */
   requireApprovalForEffects: v.optional(listOf(v.picklist(TOOL_EFFECTS)), []),
   /** Side-effect classes that need an approval. */

@@ -11,6 +11,7 @@ import type { ConnectionId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { callerRulesOf } from "../../protocol/policy/callers.ts";
 import { costCapsOf } from "../../protocol/policy/cost-cap.ts";
+import { dataRuleOf } from "../../protocol/policy/data-classes.ts";
 import { entryOf, requirementsOf } from "../../protocol/policy/decide.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
@@ -55,7 +56,9 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
     tenantLimits: { ...tenantLimits, ...(isLimited && { windowSeconds }) },
     rateLimit: rateLimitUnderBoth(call) ?? null,
     costCaps: joinRules(...[pinned, current].map((policy) => costCapsOfTool(policy, tool))),
-    data: joinRules(...[pinned, current].map((policy) => dataRuleOf(policy, tool.spec))),
+    data: joinRules(
+      [pinned, current].flatMap((policy) => dataRuleOf(policy, tool.spec.dataClass) ?? []),
+    ),
     callers: joinRules(callerRulesOf(pinned, tool), callerRulesOf(current, tool)),
     dataFlow: sorted(new Set(asks.flat())),
   };
@@ -69,14 +72,6 @@ function joinRules(...rules: readonly (readonly object[])[]): readonly string[] 
 
 function costCapsOfTool(policy: ToolPolicy, tool: BoundToolRuntime): readonly object[] {
   return mostCost(tool) > 0 ? costCapsOf(policy, tool) : [];
-}
-
-function dataRuleOf(
-  { dataClasses }: ToolPolicy,
-  { dataClass }: BoundToolRuntime["spec"],
-): readonly object[] {
-  const rule = dataClasses[dataClass];
-  return rule ? [rule] : [];
 }
 
 function requirementsOfCall(
