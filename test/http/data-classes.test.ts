@@ -33,7 +33,6 @@ const limit = (dataClasses: object): Promise<void> =>
 const REGIONS = {
   eu: { models: ["scripted", "cheap"], upstreams: ["shop.test"] },
   us: { models: ["dear"] },
-  nowhere: {},
 };
 
 type Call = NonNullable<ScriptedStep["calls"]>[number];
@@ -95,6 +94,7 @@ describe("a tool runs, and is shown, exactly where its data may go:", () => {
       {},
       false,
     ],
+    ["not to a listed model elsewhere", { regions: ["us"], models: ["scripted"] }, {}, false],
     ["into no region", { regions: [] }, {}, false],
   ])("%s", async (_, internal, told, may) => {
     await limit({ internal });
