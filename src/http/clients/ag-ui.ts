@@ -98,8 +98,6 @@ function saysNothingNew(post: AgUiPost, head: Head): boolean {
   return newest.id === head.messageId && isOpen(head);
 }
 
-const DECIDE_FIRST = "Post the decisions without new words, and the words once the run has ended.";
-
 /** Words beside decisions would be lost: the run answers others. */
 function saysMore({ messages }: AgUiPost, { messageId }: Head): boolean {
   const last = messages.at(-1);
@@ -116,7 +114,7 @@ async function resume(
   const isOther = ({ approvalId }: PostedDecision): boolean =>
     readApprovalId(approvalId)?.runId !== head?.runId;
   if (!head || decisions.some(isOther)) return problem("approval_not_found");
-  if (saysMore(post, head)) return problem("run_still_running", { detail: DECIDE_FIRST });
+  if (saysMore(post, head)) return refuseBusy();
   const { runId } = head;
   const recorded = await recordDecisions(authorised, { runId, decisions });
   return recorded.ok ? attach(authorised, post, head) : recorded.failure;
