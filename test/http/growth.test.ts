@@ -150,7 +150,14 @@ test("a chat whose calls are all refused leaves the first ones and a count in th
   await response.text();
   const entries = await auditOf(runIdOf(response));
   expect(refusedIn(entries)).toBe(120);
-  expect(entries.length).toBeLessThan(16);
+  const [opened, others] = Array.from([true, false], (isOpened) =>
+    entries.filter(({ action }) => (action === "escalation.opened") === isOpened),
+  );
+  expect(opened?.map(({ escalation }) => escalation)).toEqual([
+    "repairs_exhausted",
+    "repeated_refusals",
+  ]);
+  expect(others?.length).toBeLessThan(16);
   expect(JSON.stringify(entries).length).toBeLessThan(12_000);
   const counted = entries.find(({ toolId, count }) => count && toolId === "lab__write_note");
   expect(counted).toMatchObject({
