@@ -115,8 +115,11 @@ test.each(Object.entries(KINDS))("%s costs no more than its budget", async (name
 });
 
 const CALLS = 60;
-/** The entry of the run list, three audit records, and their indexes. */
-const TENANT_BYTES_OF_CALL = 3_100;
+/**
+ * The entry of the run list, three audit records, and their indexes. Where random ids split a page
+ * moves it by some 150 bytes.
+ */
+const TENANT_BYTES_OF_CALL = 3_300;
 
 test("a direct call adds no more to its tenant's object than its budget", async () => {
   const listed = async (): Promise<number> =>
