@@ -151,7 +151,8 @@ async function learn(
   const warnings = taken.isLooping ? [LOOP_WARNING] : [];
   if (outcome.ok) return { outcome, lesson, warnings, repairEnded: false };
   const repairEnded = history.isWithdrawn(tool.id);
-  if (!taken.ends) return { outcome, lesson, warnings, repairEnded };
+  // The refusal itself says that no arguments would pass.
+  if (!taken.ends || lesson.refusedAsSuch) return { outcome, lesson, warnings, repairEnded };
   const errors = [...outcome.failure.errors, REPAIR_ENDED];
   return { outcome: fail({ ...outcome.failure, errors }), lesson, warnings, repairEnded };
 }
