@@ -171,6 +171,18 @@ describe("a conversation", () => {
     expect(await lastAfter([wantsNote])).toBeUndefined();
   });
 
+  test("that branches off before untrusted output has none of it, and one behind it has", async () => {
+    const clean = await chat([{ text: ["hi"] }], "lab");
+    await clean.text();
+    const conversationId = runIdOf(clean);
+    const wantsPage = says(script({ calls: [READ] }, { text: ["read"] }));
+    const tainted = await postChat({ messages: [wantsPage], conversationId }, "lab");
+    await tainted.text();
+    const after = (parentId: string) => lastAfter([wantsNote], { conversationId, parentId });
+    expect(await after(runIdOf(tainted))).toEqual([read()]);
+    expect(await after(conversationId)).toBeUndefined();
+  });
+
   test("keeps the context of an earlier run, which no message holds", async () => {
     const first = await postChat(
       { messages: [says(script({ text: ["hi"] }))], context: { a: 1 } },
