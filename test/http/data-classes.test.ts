@@ -3,7 +3,7 @@ import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { SHOP, type Visit } from "../fakes/shop.ts";
 import { readAudit } from "../shared/audit-pages.ts";
 import { putAssistant, seenBy } from "../shared/assistants.ts";
-import { APPROVE, callOf, decide, openOf } from "../shared/people.ts";
+import { APPROVE, callOf, decide, openOf, viewOf } from "../shared/people.ts";
 import { untilState } from "../shared/run-object.ts";
 import { govern, postChat, putPolicy, runIdOf, send, type Caller } from "../shared/worker.ts";
 import { moved } from "../workers/lab-approvals.ts";
@@ -179,6 +179,24 @@ describe("what a model was shown", () => {
     expect([same.error, moved]).toEqual([undefined, ["archived: a"]]);
   });
 });
+
+test.each<[object, readonly string[]]>([
+  [{ regions: REGIONS }, ["shop.test: in eu"]],
+  [{ regions: { us: REGIONS.us } }, ["shop.test: in no region of the policy"]],
+  [{}, []],
+])(
+  "an approval under %o names where the services lie that the call reaches",
+  async (more, said) => {
+    const approvals = [{ tools: ["lab__order"], pattern: "user_consent" }];
+    await govern({ allowedTools: TOOLS, approvals, ...more });
+    const content = script({ calls: [ORDER] }, { text: ["done"] });
+    const runId = runIdOf(await postChat({ messages: [{ role: "user", content }] }, "victor"));
+    const [approvalId = ""] = openOf(await untilState(runId, { status: "waiting" }, "victor"));
+    const { lines } = await viewOf(approvalId, "victor");
+    const shown = lines.filter(({ field }) => field === "jurisdiction").map(({ text }) => text);
+    expect(shown).toEqual(said);
+  },
+);
 
 test("a limit that comes after the proposal ends a call that waits", async () => {
   const asks = { allowedTools: TOOLS, requireApprovalForClasses: ["MEDIUM_RISK_WRITE"] };

@@ -1,4 +1,5 @@
 import type { ConfirmationPacket, DriftingField, PacketStep } from "./packet.ts";
+import type { Reached } from "../policy/jurisdiction.ts";
 import { labelFields } from "./label-fields.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 import { leavesOf, valuesAt } from "../json/pointer.ts";
@@ -58,6 +59,7 @@ export function formatPacketLines(
     ...(packet.drifting ?? []).map(lineOfDrift),
     line("riskClass", "Risk", `${packet.riskClass}: ${RISKS[packet.riskClass]}`),
     line("dataClass", "Data class", packet.dataClass),
+    ...(packet.jurisdiction ?? []).map(lineOfReached),
     line("owner", "Owner of the tool", packet.owner),
     line("compensation", "Way back", compensation.note),
     line("expiresAt", "Expires", packet.expiresAt),
@@ -65,6 +67,11 @@ export function formatPacketLines(
     line("idempotencyFingerprint", "Fingerprint", packet.idempotencyFingerprint),
     line("traceId", "Trace", packet.traceId),
   ];
+}
+
+function lineOfReached({ service, regions }: Reached): PacketLine {
+  const where = regions.length === 0 ? "in no region of the policy" : `in ${regions.join(", ")}`;
+  return line("jurisdiction", "Jurisdiction", `${service}: ${where}`);
 }
 
 function formatTool({ tool, toolTitle, version }: ConfirmationPacket["actionName"]): string {

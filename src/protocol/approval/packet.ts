@@ -1,3 +1,4 @@
+import type { Reached } from "../policy/jurisdiction.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { Sources } from "../label/source.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
@@ -44,6 +45,8 @@ export type ConfirmationPacket = {
   readonly riskClass: SideEffectClass;
   /** The class of the data that the tool handles, and who is responsible for the tool. */
   readonly dataClass: string;
+  /** Where the services lie that the call reaches; absent where the policy names no region. */
+  readonly jurisdiction?: readonly Reached[];
   readonly owner: string;
   /** ISO 8601, UTC. */
   readonly expiresAt: string;

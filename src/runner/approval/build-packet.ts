@@ -8,6 +8,7 @@ import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import { madeAfter } from "../../protocol/label/source.ts";
 import { listNewValues } from "../../protocol/approval/new-values.ts";
+import { jurisdictionOf } from "../../protocol/policy/jurisdiction.ts";
 import type { FlowPort } from "../flow/evidence.ts";
 import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 import type { ValiditySubject } from "../gates/subjects.ts";
@@ -99,7 +100,8 @@ async function buildPacket(
   const steps = await planSteps(ports, subject);
   const described = { args, shown, before: beforeState };
   const { title, consequence } = describeAction(ports.log, tool, described);
-  const { title: toolTitle } = tool.spec;
+  const { title: toolTitle, destinations } = tool.spec;
+  const jurisdiction = jurisdictionOf(ports.policy, destinations);
   const named = { tool: tool.id, ...(toolTitle !== undefined && { toolTitle }) };
   return {
     actionName: { title, ...named, version: tool.version },
@@ -114,6 +116,7 @@ async function buildPacket(
     idempotencyFingerprint: await ports.fingerprints.of(context, scope.idempotencyKey),
     riskClass: tool.sideEffectClass,
     dataClass: tool.spec.dataClass,
+    ...(jurisdiction && { jurisdiction }),
     owner: tool.owner,
     compensation: describeCompensation(ports, tool.compensation),
     rejectionPath:
