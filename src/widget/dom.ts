@@ -15,6 +15,11 @@ export function el<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Creates a button that submits no form. */
+export function createButton(className: string, label: string): HTMLButtonElement {
+  return el("button", { type: "button", class: className }, label);
+}
+
 /**
  * Creates a line icon of 20 by 20 units from one path. It is hidden from the accessibility tree.
  */

@@ -1,4 +1,4 @@
-import { el, setText } from "../dom.ts";
+import { createButton, el, setText } from "../dom.ts";
 import type { ApprovalsApi } from "./api.ts";
 import type { EscalationAction, EscalationInfo } from "./escalation-info.ts";
 
@@ -107,8 +107,4 @@ function describe(one: EscalationInfo): HTMLElement {
 
 function drawNote({ note }: EscalationInfo): readonly HTMLElement[] {
   return note === undefined ? [] : [el("p", { class: "note" }, note)];
-}
-
-function createButton(className: string, label: string): HTMLButtonElement {
-  return el("button", { type: "button", class: className }, label);
 }

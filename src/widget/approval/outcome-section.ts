@@ -1,4 +1,4 @@
-import { el, setText } from "../dom.ts";
+import { createButton, el, setText } from "../dom.ts";
 import type { ApprovalsApi } from "./api.ts";
 import { ARM_AFTER_MS } from "./form.ts";
 import type { OutcomeInfo, ReportedOutcome } from "./outcome-info.ts";
@@ -182,10 +182,6 @@ function explain({ dispatchedAtMs, isUndo, mismatch, saga, untilMs }: OutcomeInf
     `tool writes to: did a change with these arguments happen${began}? ` +
     `Without a report until ${TIME.format(untilMs)} the run ends as failed.`
   );
-}
-
-function createButton(className: string, label: string): HTMLButtonElement {
-  return el("button", { type: "button", class: className }, label);
 }
 
 /** Undoing a call may fail again after a report. That is another case, with a later deadline. */
