@@ -32,8 +32,9 @@ export const FOLDERS = {
   run: { inside: ["protocol", "capabilities", "contracts", "runner"], packages: [] },
   conversation: { inside: ["protocol", "capabilities"], packages: [] },
   adapters: { inside: ["protocol", "capabilities", "wire", "env"], packages: ["jose", "valibot"] },
+  telemetry: { inside: ["protocol"], packages: [] },
   http: {
-    inside: ["protocol", "capabilities", "wire", "contracts"],
+    inside: ["protocol", "capabilities", "wire", "contracts", "telemetry"],
     packages: ["hono", "valibot"],
   },
   widget: { inside: ["protocol", "wire"], packages: ["eventsource-parser"] },

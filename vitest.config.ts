@@ -6,11 +6,13 @@ import { defineConfig } from "vitest/config";
 import { answerAsOwnProvider } from "./test/fakes/own-provider.ts";
 import { answerAsProvider } from "./test/fakes/scripted-model.ts";
 import { answerAsIssuer } from "./test/fakes/issuer.ts";
+import { answerAsReceiver } from "./test/fakes/webhook-receiver.ts";
 import { answerAsShop } from "./test/fakes/shop.ts";
 import type { SamplePlan } from "./test/shared/sample.ts";
 import { apiTokensSecret, connectionKeysSecret } from "./test/shared/tokens.ts";
 
-const BROWSER_TESTS = "{test,apps}/**/{page*,approvals-page,people}.node.test.ts";
+/** Tests that share one browser. */
+const BROWSER_TESTS = "{test,apps}/**/{page*,approvals-*,people}.node.test.ts";
 const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
 if (!hasBrowser) {
   const notice = `No chromium: ${BROWSER_TESTS} left out. Install it, or name it in CHROMIUM_PATH.`;
@@ -21,6 +23,8 @@ if (!hasBrowser) {
 Object.assign(process.env, {
   // Tests start scripts, wrangler among them, dozens of times; Node compiles each file once.
   NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.compile-cache"),
+  // And bundle dozens of times; esbuild collects less garbage.
+  GOGC: "400",
   OPENAI_API_KEY: "sk-test-secret",
   RUN_ID_SECRET: "a secret for tests, 32 bytes long",
   CONNECTION_KEYS: connectionKeysSecret(),
@@ -93,6 +97,7 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
       outboundService: (async (request: Request, workerd: object) =>
         answerAsShop(request, workerd) ??
         answerAsIssuer(request) ??
+        (await answerAsReceiver(request, workerd)) ??
         (await answerAsOwnProvider(request)) ??
         answerAsProvider(request)) as never,
     },
@@ -100,7 +105,7 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
 }
 
 /**
- * Four projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Files inside
+ * Five projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Files inside
  * workerd share one in each worker; test/shared/fresh-worker.ts empties it before each file with
  * storage.
  */
@@ -140,7 +145,17 @@ export default defineConfig({
           // Programs that these tests install or start are too large for memory.
           env: { TMPDIR: TEMPORARY_FOLDER },
           include: [NODE_TESTS],
-          exclude: [CHAOS_TEST, ...(hasBrowser ? [] : [BROWSER_TESTS])],
+          exclude: [CHAOS_TEST, BROWSER_TESTS],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "pages",
+          ...COMMON,
+          env: { TMPDIR: TEMPORARY_FOLDER },
+          isolate: false,
+          include: hasBrowser ? [BROWSER_TESTS] : [],
         },
       },
       {

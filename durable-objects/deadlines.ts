@@ -29,6 +29,8 @@ export type TenantDeadline =
   | "reservations"
   /** Takes the next step of erasing a person. */
   | "people"
+  /** Delivers what people are told of. */
+  | "notifications"
   /** Deletes records whose retention has ended. */
   | "retention";
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { bundleChaosWorker, planDeployment } from "./chaos/deployment.ts";
-import { Operator } from "./chaos/operator.ts";
+import { bundleChaosWorker, planDeployment } from "./chaos/host/deployment.ts";
+import { Operator } from "./chaos/people/operator.ts";
 import type { Part, PartResult } from "./chaos/part.ts";
 import { conversations } from "./chaos/parts/conversations.ts";
 import { killMatrix } from "./chaos/parts/kill-matrix.ts";
@@ -20,7 +20,7 @@ import { undo } from "./chaos/parts/undo.ts";
 import { workspaces } from "./chaos/parts/workspaces.ts";
 import { createProgressLine } from "./chaos/progress-line.ts";
 import { reportTable, writeReport } from "./chaos/report.ts";
-import { startWorld } from "./chaos/world.ts";
+import { startWorld } from "./chaos/world/world.ts";
 
 const PARTS: readonly Part[] = [
   killMatrix,

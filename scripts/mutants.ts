@@ -14,12 +14,14 @@ await main();
 
 /**
  * Takes each protection of the named areas, or of all, away in a copy, and expects its test to
- * fail. With `--only TEXT`, tries the mutants whose name contains the text; with `--sample N`, N of
- * them, which `--seed S` picks (the commit, if it is left out). The tests first run once without a
- * change: a test that fails then proves nothing.
+ * fail. With `--list`, only holds the list against the code. With `--only TEXT`, tries the mutants
+ * whose name contains the text; with `--sample N`, N of them, which `--seed S` picks (the commit,
+ * if it is left out). The tests first run once without a change: a test that fails then proves
+ * nothing.
  */
 async function main(): Promise<void> {
   const mutants = chooseMutants();
+  if (mutants.length === 0) return;
   const copy = copySources();
   const named = mutants.map(({ test }) => test);
   const tests = new TestProcess(
@@ -47,12 +49,17 @@ function chooseMutants(): readonly Mutant[] {
     allowPositionals: true,
     options: {
       only: { type: "string", default: "" },
+      list: { type: "boolean", default: false },
       sample: { type: "string" },
       seed: { type: "string" },
     },
   });
   const { mutants, faults } = readMutants(ROOT);
   if (faults.length > 0) refuse(`The list of mutants is not true:\n${faults.join("\n")}`);
+  if (values.list) {
+    console.log(`mutants: ${mutants.length}, each with its text and its test`);
+    return [];
+  }
   const areas = new Set(mutants.map(({ area }) => area));
   for (const area of positionals) {
     if (!areas.has(area)) refuse(`There is no area ${area}; there are ${[...areas].join(", ")}.`);

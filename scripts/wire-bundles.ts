@@ -11,6 +11,7 @@ const CLIENTS_LISTED = /(clients: )\[[^\]]*\]/;
 /** The files of the clients that a deployment may name beside its first wire, by their name. */
 export const CLIENTS: Readonly<Record<string, string>> = {
   uiMessage: "ui-chat",
+  uiMessage6: "ui-chat-6",
   agUi: "ag-ui",
   openAIResponses: "openai-responses",
   openAICompletions: "openai-completions",

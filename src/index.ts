@@ -5,6 +5,8 @@ import { agUi } from "./http/clients/ag-ui.ts";
 import { openAICompletions } from "./http/clients/openai-completions.ts";
 import { openAIResponses } from "./http/clients/openai-responses.ts";
 import { uiMessage } from "./http/clients/ui-chat.ts";
+import { uiMessage6 } from "./http/clients/ui-chat-6.ts";
+import { openMetrics } from "./http/metrics/open-metrics.ts";
 import { approvalsPage, chatPage, gameplanPage } from "./http/pages/pages.ts";
 import { gameplanContext } from "../apps/gameplan/context.ts";
 import { gameplanWorkspace } from "../apps/gameplan/workspace.ts";
@@ -20,10 +22,11 @@ const deployment = defineDeployment({
   compiled: COMPILED,
   wires: {
     models: [openAIWire, responsesWire, anthropicWire],
-    clients: [assistantTransport, uiMessage, agUi, openAIResponses, openAICompletions],
+    clients: [assistantTransport, uiMessage, uiMessage6, agUi, openAIResponses, openAICompletions],
   },
   workspaces,
   context: gameplanContext,
+  metrics: openMetrics,
   pages: [chatPage, approvalsPage, gameplanPage],
 });
 

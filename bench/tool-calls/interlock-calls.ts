@@ -21,11 +21,11 @@ import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.
 import { NO_FACTS } from "../../src/protocol/run/facts.ts";
 import { limitsOf } from "../../src/protocol/policy/limits.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
-import { ConversationImages } from "../../src/loop/conversation-images.ts";
+import { ConversationImages } from "../../src/loop/history/conversation-images.ts";
 import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
 import { createFlow } from "../../src/runner/flow/evidence.ts";
-import { NO_USED_NAMES } from "../../src/testing/no-used-names.ts";
+import { NO_USED_NAMES } from "../../src/testing/memory/no-used-names.ts";
 import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";

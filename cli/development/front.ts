@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ACTING_HEADER, DEVELOPER_HEADER } from "../../src/protocol/identity/development.ts";
 import { isSameOrigin, refuseForeign } from "./admit.ts";
+import { RECEIVER_PATH, type NotificationReceiver } from "./notification-receiver.ts";
 import { describeUnknown, type DevelopmentPeople } from "./people.ts";
 
 /** Addresses of the development server itself. */
@@ -26,6 +27,7 @@ interface FrontSettings {
   /** Secret that tells the Worker that a request came through here. */
   readonly secret: string;
   readonly people: DevelopmentPeople;
+  readonly receiver: Pick<NotificationReceiver, "receive">;
   /** Why nothing is answered now, such as a refused build; undefined when requests pass. */
   readonly refusal: () => string | undefined;
 }
@@ -69,7 +71,7 @@ function refuse(answer: ServerResponse, { refusal }: FrontSettings): boolean {
 async function answerHome(
   incoming: IncomingMessage,
   answer: ServerResponse,
-  { people }: FrontSettings,
+  { people, receiver }: FrontSettings,
 ): Promise<void> {
   switch (`${incoming.method} ${incoming.url}`) {
     case `GET ${HOME}/switcher.js`: {
@@ -86,6 +88,10 @@ async function answerHome(
       if (!people.has(name)) return refuseUnknown(answer, people, name);
       const cookie = `${COOKIE}=${name}; Path=/; SameSite=Strict; HttpOnly`;
       return void answer.writeHead(204, { "set-cookie": cookie }).end();
+    }
+    case `POST ${RECEIVER_PATH}`: {
+      const isSigned = receiver.receive(incoming.headers, await text(incoming));
+      return void answer.writeHead(isSigned ? 204 : 401).end();
     }
     default:
       return void answer.writeHead(404).end("There is nothing at this address.\n");

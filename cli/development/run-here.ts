@@ -14,6 +14,7 @@ import { announce, announceAgain, describeListen, tellTenant } from "./announce.
 import { followTenant, readTenantVersion } from "./follow-tenant.ts";
 import { freePort } from "./free-port.ts";
 import { startFront } from "./front.ts";
+import { createNotificationReceiver, type NotificationReceiver } from "./notification-receiver.ts";
 import { developmentService, type DevelopmentPeople } from "./people.ts";
 import { Readiness } from "./readiness.ts";
 import { refusalFile } from "./refusal.ts";
@@ -48,6 +49,7 @@ interface Running extends DevelopmentOptions {
   readonly secrets: SecretsFile;
   readonly worker: KeptWorker;
   readonly readiness: Readiness;
+  readonly receiver: NotificationReceiver;
 }
 
 /**
@@ -65,16 +67,19 @@ export async function runHere(options: DevelopmentOptions): Promise<void> {
   const url = `http://127.0.0.1:${innerPort}`;
   const readiness = new Readiness(url, outputFolder(project));
   const refusal = (): string | undefined => readiness.refusal();
-  await startFront({ port, innerPort, secret, people, refusal }).catch((error: unknown) => {
-    throw new CommandError(describeListen(port, error));
-  });
+  const receiver = createNotificationReceiver(port, (line) => tellTenant([line]));
+  await startFront({ port, innerPort, secret, people, receiver, refusal }).catch(
+    (error: unknown) => {
+      throw new CommandError(describeListen(port, error));
+    },
+  );
   await buildOrExit(project);
   const model = await startModel(options);
   const secrets = writeSecrets(model, persistTo);
   const variables = variablesFor(model, options.wire, { people, secret });
   const settings = { project, port: innerPort, persistTo, secretsFile: secrets.path, variables };
   const worker = startWorker(settings, readiness, port);
-  const running = { ...options, model, secrets, worker, readiness };
+  const running = { ...options, model, secrets, worker, readiness, receiver };
   const stop = endTogether(running);
   const own = { [DEVELOPER_HEADER]: secret, [ACTING_HEADER]: developmentService(people).actorId };
   const refused = await openTo(running, { url, own, project, record });
@@ -147,9 +152,10 @@ function endTogether(running: Running): (code: number) => Promise<void> {
  * the builds. Returns why it did not.
  */
 async function openTo(running: Running, tenant: DevelopmentTenant): Promise<readonly string[]> {
-  const { project, port, replaces, model, worker, readiness } = running;
+  const { project, port, replaces, model, worker, readiness, receiver } = running;
   const unready = await readiness.firstAnswer();
   if (unready !== undefined) return [unready];
+  await receiver.connect(tenant);
   const stored = readTenantVersion(project);
   const { refused, warned, kept } = await storeTenant(tenant, { replaces });
   if (refused.length > 0) return refused;

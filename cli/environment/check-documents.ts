@@ -11,7 +11,7 @@ import { assistantDocument } from "../../src/protocol/assistant/document.ts";
 import { warnAboutAssistant } from "../../src/protocol/assistant/warn-assistant.ts";
 import { checkSettings } from "../../src/protocol/assistant/check-settings.ts";
 import { parseServiceAddress } from "../../src/protocol/connection/service-address.ts";
-import { DENY_ALL, parseToolPolicy } from "../../src/protocol/policy/document.ts";
+import { denyAll, parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { isTenantModel } from "../../src/protocol/provider/tenant-model.ts";
 import { CommandError, messageOf } from "../command.ts";
 import { PEOPLE_FILE, readPeople } from "../development/people.ts";
@@ -83,7 +83,7 @@ function checkAssistant(
   const document = v.parse(assistantDocument, shown);
   const { model, settings } = document;
   const specs = deployment.contracts.map(({ spec }) => spec);
-  const policy = policyOf(documents) ?? DENY_ALL;
+  const policy = policyOf(documents) ?? denyAll();
   const tools = matchAssistant(document, { specs, policy, nowMs });
   // Other findings tell about a catalog that is not valid.
   const catalog = createModelCatalog(deployment.models, modelList);

@@ -1,6 +1,6 @@
 import type { WorkspaceDefinition } from "../../src/contracts/define/define-workspace.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
-import { openSqliteDatabase } from "../../src/testing/sqlite-database.ts";
+import { openSqliteDatabase } from "../../src/testing/memory/sqlite-database.ts";
 import { createTables } from "../../src/workspace/open-tables.ts";
 import { messageOf } from "../command.ts";
 import type { Finding } from "./finding.ts";

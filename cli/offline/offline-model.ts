@@ -1,5 +1,5 @@
 import { type FixtureResponse, LLMock } from "@copilotkit/aimock";
-import type { OfflineAnswer, OfflineScenario } from "../../src/testing/offline-scenario.ts";
+import type { OfflineAnswer, OfflineScenario } from "../../src/testing/run/offline-scenario.ts";
 import { call, readTurn, text } from "./offline-turn.ts";
 
 const READING_SPEED = 40;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { OfflineScenario } from "../../src/testing/offline-scenario.ts";
+import type { OfflineScenario } from "../../src/testing/run/offline-scenario.ts";
 import { CommandError } from "../command.ts";
 import { loadModule } from "../project/load-deployment.ts";
 

@@ -1,5 +1,5 @@
 import type { ChatCompletionRequest } from "@copilotkit/aimock";
-import type { OfflineAnswer, OfflineTurn } from "../../src/testing/offline-scenario.ts";
+import type { OfflineAnswer, OfflineTurn } from "../../src/testing/run/offline-scenario.ts";
 
 export const text = (content: string): OfflineAnswer => ({ content });
 

@@ -60,6 +60,7 @@ export async function loadModule(
       target: "node20",
       conditions: ["workerd", "worker", "browser"],
       sourcemap: "inline",
+      sourcesContent: false,
       loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
       plugins: [
         { name: "platform", setup: replacePlatform },

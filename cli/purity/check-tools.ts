@@ -1,7 +1,7 @@
 import type { Metafile } from "esbuild";
 import type { Finding } from "../environment/finding.ts";
 import type { Place } from "./inspect-module.ts";
-import { NETWORK_GLOBALS, opensConnections, refusalOfImport } from "./refusals.ts";
+import { isGlobalObject, NETWORK_GLOBALS, opensConnections, refusalOfImport } from "./refusals.ts";
 import { type BundledModule, isInPackage, ToolModules } from "./tool-modules.ts";
 
 /**
@@ -33,9 +33,13 @@ function checkPackaged(module: BundledModule): readonly Finding[] {
   const refused = platformImportsOf(module)
     .filter(({ specifier }) => opensConnections(specifier))
     .map(({ finding }) => finding);
-  const mentioned = facts.impurities.find(({ name }) => NETWORK_GLOBALS.has(name));
+  const mentioned = facts.impurities.find(({ name, part = name }) =>
+    NETWORK_GLOBALS.has(isGlobalObject(name) ? part : name),
+  );
   if (!mentioned) return refused;
-  const message = `a package of a tool mentions ${mentioned.name}; see that no tool calls it`;
+  const { name, part } = mentioned;
+  const global = isGlobalObject(name) ? `${name}.${part}` : name;
+  const message = `a package of a tool mentions ${global}; see that no tool calls it`;
   return [...refused, { ...refuse(file, mentioned, message), level: "warning" }];
 }
 

@@ -13,6 +13,8 @@ export interface Place {
 export interface Impurity extends Place {
   /** As it is written: `fetch`, `import()`. */
   readonly name: string;
+  /** Of a global object, the global that is read: `fetch` of `globalThis.fetch`. */
+  readonly part?: string;
   readonly instead: string;
 }
 
@@ -71,6 +73,10 @@ class Inspection {
     if (node.type === "Identifier") return this.#use(node, path);
     if (isImport(node)) this.imports.push(this.#readImport(node));
     if (node.type === "ImportExpression") this.#readDynamicImport(node);
+    if (node.type === "CallExpression") this.#readRequire(node, path);
+    if (reachesFunction(node, path.at(-1))) {
+      this.#refuse(node, "constructor", "write the code into the module");
+    }
     if (node.type === "MetaProperty" && nodeOf(node["meta"])?.["name"] === "import") {
       this.#refuse(node, "import.meta", "use the capabilities");
     }
@@ -91,8 +97,10 @@ class Inspection {
       return;
     }
     const instead = REFUSED_GLOBALS.get(name);
-    if (instead !== undefined && !isPure(name, node, path)) this.#refuse(node, name, instead);
-    else if (changesGlobal(node, path) && name !== "module" && name !== "exports") {
+    if (instead !== undefined && !isPure(name, node, path)) {
+      const [part] = readMembers(node, path).members;
+      this.impurities.push({ name, instead, ...(part && { part }), ...this.#placeOf(node) });
+    } else if (changesGlobal(node, path) && name !== "module" && name !== "exports") {
       this.#refuse(node, name, "change only objects of your own: all tools share this one");
     }
   }
@@ -124,8 +132,19 @@ class Inspection {
     if (specifier === undefined) {
       return this.#refuse(node, "import()", "name the module in a text, so that it can be checked");
     }
-    const place = this.#placeOf(node);
-    this.imports.push({ specifier, names: [["*", "*"]], isReexport: false, ...place });
+    this.imports.push(this.#importAll(node, specifier));
+  }
+
+  #importAll(node: SyntaxNode, specifier: string): ModuleImport {
+    return { specifier, names: [["*", "*"]], isReexport: false, ...this.#placeOf(node) };
+  }
+
+  /** A package of CommonJS imports with `require`. */
+  #readRequire(node: SyntaxNode, path: readonly Step[]): void {
+    const specifier = textOf(nodesOf(node["arguments"])[0]);
+    const isGlobal = !path.some(({ names }) => names?.has("require"));
+    const isRequire = isGlobal && nodeOf(node["callee"])?.["name"] === "require";
+    if (isRequire && specifier !== undefined) this.imports.push(this.#importAll(node, specifier));
   }
 
   #placeOf({ start }: SyntaxNode): Place {
@@ -138,14 +157,29 @@ function isImport({ type, source }: SyntaxNode): boolean {
   return source !== null && /^(?:Import|ExportNamed|ExportAll)Declaration$/.test(type);
 }
 
+/**
+ * Tells whether a node takes a `constructor`, unless it is compared or only its name is read.
+ * Threat: the constructor of a function is `Function`, which runs a text as code.
+ */
+function reachesFunction(node: SyntaxNode, step: Step | undefined): boolean {
+  if (node.type === "Property" && step?.node.type === "ObjectPattern") {
+    return memberOf(node) === "constructor";
+  }
+  if (node.type !== "MemberExpression" || memberOf(node) !== "constructor") return false;
+  const parent = step?.node;
+  const isNameRead = parent?.type === "MemberExpression" && memberOf(parent) === "name";
+  return !isNameRead && parent?.type !== "BinaryExpression";
+}
+
 /** Tells whether a use of a global depends only on arguments, or asks only whether there is one. */
 function isPure(name: string, node: SyntaxNode, path: readonly Step[]): boolean {
   const { members, top } = readMembers(node, path);
   if (PURE_PARTS[name]?.(members) === true && !changesGlobal(node, path)) return true;
   const { node: parent, field } = top;
   if (parent.type === "UnaryExpression" && parent["operator"] === "typeof") return true;
-  if (name !== "Date" || members.length > 0) return false;
-  if (parent.type === "BinaryExpression") return parent["operator"] === "instanceof";
+  if (members.length > 0) return false;
+  if (parent.type === "BinaryExpression" && parent["operator"] === "instanceof") return true;
+  if (name !== "Date") return false;
   if (parent.type === "NewExpression" && field === "callee") {
     // Without arguments it reads the clock.
     return nodesOf(parent["arguments"]).length > 0;

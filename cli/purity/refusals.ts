@@ -10,6 +10,8 @@ const RANDOM = "use idempotencyKey, or newId of an operation";
 
 /** Globals that reach the world, and what a tool uses instead (seeds/000 #32). */
 export const REFUSED_GLOBALS: ReadonlyMap<string, string> = new Map([
+  ["AbortSignal", TIMER],
+  ["Atomics", TIMER],
   ["BroadcastChannel", HTTP],
   ["Bun", SECRETS],
   ["Date", CLOCK],
@@ -17,6 +19,7 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, string> = new Map([
   ["EventSource", HTTP],
   ["Function", CODE],
   ["Math", RANDOM],
+  ["MessageChannel", TIMER],
   ["Request", HTTP],
   ["Temporal", CLOCK],
   ["WebSocket", HTTP],
@@ -47,11 +50,17 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, string> = new Map([
 
 /** Parts of refused globals that depend only on their arguments, as `Date.parse`. */
 export const PURE_PARTS: Readonly<Record<string, (path: readonly string[]) => boolean>> = {
+  AbortSignal: ([part]) => part === "any" || part === "abort",
   Date: ([part]) => part === "UTC" || part === "parse",
   Math: ([part]) => part !== undefined && part !== "random",
   Temporal: ([part]) => part !== undefined && part !== "Now",
   crypto: ([part, method]) => part === "subtle" && method === "digest",
 };
+
+/** Tells whether a name stands for the object of all globals. */
+export function isGlobalObject(name: string): boolean {
+  return REFUSED_GLOBALS.get(name) === GLOBAL;
+}
 
 /** What a package may mention, and a check only reports. */
 export const NETWORK_GLOBALS: ReadonlySet<string> = new Set([
@@ -78,6 +87,7 @@ const NETWORK_MODULES =
 
 /** What to use in place of a module of the platform; undefined for any other module. */
 export function refusalOfImport(specifier: string): string | undefined {
+  if (/^(?:data|https?):/.test(specifier)) return "import a module or a package";
   if (specifier.startsWith("cloudflare:")) return specifier.endsWith("sockets") ? HTTP : SECRETS;
   if (!isBuiltin(specifier)) return undefined;
   const name = specifier.replace(/^node:/, "");

@@ -58,6 +58,7 @@ function ofStatements(statements: readonly SyntaxNode[]): readonly string[] {
       case "ClassDeclaration":
       case "FunctionDeclaration":
       case "TSEnumDeclaration":
+      case "TSImportEqualsDeclaration":
       case "TSModuleDeclaration":
         return ofPattern(nodeOf(statement["id"]));
       default:

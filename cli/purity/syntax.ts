@@ -26,11 +26,13 @@ const CODE = new Set([
   "TSEnumDeclaration",
   "TSEnumMember",
   "TSExportAssignment",
+  "TSImportEqualsDeclaration",
   "TSInstantiationExpression",
   "TSModuleBlock",
   "TSModuleDeclaration",
   "TSNonNullExpression",
   "TSParameterProperty",
+  "TSQualifiedName",
   "TSSatisfiesExpression",
   "TSTypeAssertion",
 ]);
@@ -60,8 +62,9 @@ export function textOf(node: SyntaxNode | undefined): string | undefined {
   return quasis.length === 1 ? value?.cooked : undefined;
 }
 
-/** The name that a member expression reads; undefined when it is computed. */
+/** The name that a member expression or a property reads; undefined when it is computed. */
 export function memberOf(node: SyntaxNode): string | undefined {
-  const property = nodeOf(node["property"]);
-  return node["computed"] === true ? textOf(property) : String(property?.["name"]);
+  const property = nodeOf(node["property"] ?? node["key"]);
+  const isName = node["computed"] !== true && property?.type !== "Literal";
+  return isName ? String(property?.["name"]) : textOf(property);
 }

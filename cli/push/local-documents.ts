@@ -36,7 +36,11 @@ interface Rules {
 }
 
 const RULES: Readonly<Record<Kind, Rules>> = {
-  connections: { id: connectionId, schema: connectionBody, secrets: ["token", "value"] },
+  connections: {
+    id: connectionId,
+    schema: connectionBody({ allowsLoopback: true }),
+    secrets: ["token", "value", "secret"],
+  },
   providers: {
     id: providerId,
     schema: tenantProviderBody({ allowsLoopback: true }),
@@ -46,7 +50,7 @@ const RULES: Readonly<Record<Kind, Rules>> = {
   assistants: { id: assistantId, schema: assistantDocument, secrets: [] },
 };
 /** Fits every form of a secret. */
-const PLACEHOLDER = "placeholder";
+const PLACEHOLDER = `whsec_${"placeholder+".repeat(3)}`;
 
 const reference = v.strictObject({ variable: v.pipe(v.string(), v.regex(/^[A-Za-z_]\w*$/)) });
 

@@ -22,7 +22,7 @@ export class EventLog {
   readonly #log: RunLog;
   #epoch: number;
   #storedSeq: number;
-  #pending: AiEvent[] = [];
+  #pending: PendingEvent[] = [];
   #pendingChars = 0;
 
   constructor(sql: SqlStorage, log: RunLog, epoch: number) {
@@ -54,8 +54,9 @@ export class EventLog {
 
   /** Adds an event in memory and answers its position. */
   append(event: AiEvent): EventPosition {
-    this.#pending.push(event);
-    this.#pendingChars += estimateChars(event);
+    const pending = toPending(event);
+    this.#pending.push(pending);
+    this.#pendingChars += pending.chars;
     return { epoch: this.#epoch, seq: this.headSeq };
   }
 
@@ -65,7 +66,8 @@ export class EventLog {
       const firstSeq = this.#storedSeq + 1;
       this.#storedSeq += row.length;
       const lastSeq = this.#storedSeq;
-      this.#log.putEvents({ firstSeq, lastSeq, epoch: this.#epoch, body: JSON.stringify(row) });
+      const body = `[${row.map(textOf).join(",")}]`;
+      this.#log.putEvents({ firstSeq, lastSeq, epoch: this.#epoch, body });
     }
     this.#pending = [];
     this.#pendingChars = 0;
@@ -78,9 +80,10 @@ export class EventLog {
   readAfter(seq: number): readonly LoggedEvent[] {
     if (seq >= this.#storedSeq) {
       const from = seq - this.#storedSeq;
-      return this.#pending
-        .slice(from, from + MAX_ROW_EVENTS)
-        .map((event, index) => ({ event, position: { epoch: this.#epoch, seq: seq + 1 + index } }));
+      return this.#pending.slice(from, from + MAX_ROW_EVENTS).map(({ event }, index) => ({
+        event,
+        position: { epoch: this.#epoch, seq: seq + 1 + index },
+      }));
     }
     const row = this.#sql
       .exec<PackedEvents & { first_seq: number; epoch: number }>(
@@ -136,24 +139,38 @@ export class EventLog {
 
 type PackedEvents = { body: PackedText; base: number | null };
 
-function estimateChars(event: AiEvent): number {
-  return event.type === "text_delta" || event.type === "reasoning_delta"
-    ? event.text.length + DELTA_FRAME_CHARS
-    : JSON.stringify(event).length;
+/** An event that is not stored yet. */
+interface PendingEvent {
+  readonly event: AiEvent;
+  /** Its JSON; of a delta, of which there are many, it is written with the row. */
+  readonly text: string | undefined;
+  /** Unit: UTF-16 code units, estimated. */
+  readonly chars: number;
 }
 
-function* toRows(events: readonly AiEvent[]): Generator<readonly AiEvent[]> {
-  let row: AiEvent[] = [];
+function toPending(event: AiEvent): PendingEvent {
+  if (event.type === "text_delta" || event.type === "reasoning_delta") {
+    return { event, text: undefined, chars: event.text.length + DELTA_FRAME_CHARS };
+  }
+  const text = JSON.stringify(event);
+  return { event, text, chars: text.length };
+}
+
+function textOf({ event, text }: PendingEvent): string {
+  return text ?? JSON.stringify(event);
+}
+
+function* toRows(pending: readonly PendingEvent[]): Generator<readonly PendingEvent[]> {
+  let row: PendingEvent[] = [];
   let chars = 0;
-  for (const event of events) {
-    const more = estimateChars(event);
-    if (row.length >= MAX_ROW_EVENTS || (row.length > 0 && chars + more > MAX_ROW_CHARS)) {
+  for (const one of pending) {
+    if (row.length >= MAX_ROW_EVENTS || (row.length > 0 && chars + one.chars > MAX_ROW_CHARS)) {
       yield row;
       row = [];
       chars = 0;
     }
-    row.push(event);
-    chars += more;
+    row.push(one);
+    chars += one.chars;
   }
   if (row.length > 0) yield row;
 }

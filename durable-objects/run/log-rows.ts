@@ -131,7 +131,7 @@ function isMinor({ length }: string, { dictionary }: Base): boolean {
   return length < MINOR_CHARS && length * 2 < dictionary.length;
 }
 
-function textOf({ state = "", events }: LogRow): string {
+export function textOf({ state = "", events }: LogRow): string {
   return `${state}${events?.body ?? ""}`;
 }
 

@@ -15,8 +15,9 @@ import { RefusalTally } from "../../src/run/notices/refusal-tally.ts";
 import { RunApprovals } from "../../src/run/approvals/run-approvals.ts";
 import { StoredApprovals } from "./stored-approvals.ts";
 import { UntoldMismatches } from "../../src/run/verification/mismatch-notes.ts";
-import { RunNotices } from "../../src/run/notices/run-notices.ts";
+import { RunNotices, type RunMetrics } from "../../src/run/notices/run-notices.ts";
 import { StoredFiles } from "./stored-files.ts";
+import { StoredResults } from "./stored-results.ts";
 import { StoredInbox } from "./stored-inbox.ts";
 import { RunInvocations } from "../../src/run/invocations.ts";
 import { StoredJournal } from "./stored-journal.ts";
@@ -28,6 +29,8 @@ export interface OpenRunPorts {
   readonly store: RunStore;
   readonly clock: Clock;
   readonly abandon: (cause: unknown) => void;
+  /** Counts the run at its end. Absent: the deployment has no metrics. */
+  readonly metrics?: Omit<RunMetrics, "approvals"> | undefined;
 }
 
 /** A claimed run in memory, over its tables: with its events, its readers and its deliveries. */
@@ -38,12 +41,13 @@ export interface OpenRun extends Run {
   readonly log: EventLog;
   readonly feed: EventFeed;
   readonly inbox: StoredInbox;
+  readonly results: StoredResults;
   /** Those that the loop has to tell the model of. */
   readonly mismatches: MismatchNotes;
 }
 
 /** Opens a claimed run. Contract: its tables exist. */
-export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenRun {
+export function openRun({ storage, store, clock, abandon, metrics }: OpenRunPorts): OpenRun {
   const { sql } = storage;
   const progress = store.progress();
   const { runId, createdMs } = store.identity();
@@ -55,10 +59,18 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   const transcript = new StoredTranscript(store.log);
   const prompt = new StoredPrompt(sql, tables);
   const files = new StoredFiles(sql, tables);
+  const results = new StoredResults(sql, tables);
   const invocations = new RunInvocations(store.log, logged.invocations);
   const outbox = new Outbox(store, logged, createdMs);
   const refusals = new RefusalTally(store.log, logged.refusals);
-  const notices = new RunNotices({ store, invocations, outbox, refusals });
+  const records = new StoredApprovals(sql, tables);
+  const notices = new RunNotices({
+    store,
+    invocations,
+    outbox,
+    refusals,
+    metrics: metrics && { ...metrics, approvals: records },
+  });
   const inbox = new StoredInbox(sql, tables);
   const journal = new StoredJournal({
     log,
@@ -76,7 +88,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
     sync: () => storage.sync(),
   });
   const approvals = new RunApprovals({
-    approvals: new StoredApprovals(sql, tables),
+    approvals: records,
     invocations,
     journal,
     notices: new ApprovalNotices(outbox, runId, refusals),
@@ -86,7 +98,7 @@ export function openRun({ storage, store, clock, abandon }: OpenRunPorts): OpenR
   else if (tables.has("inbox")) inbox.restore(countSteering(transcript, store));
   const stored = { store, transcript, prompt, invocations, outbox, log };
   const mismatches = new UntoldMismatches(invocations);
-  return { ...stored, notices, feed, journal, approvals, inbox, mismatches, files };
+  return { ...stored, notices, feed, journal, approvals, inbox, mismatches, files, results };
 }
 
 /** Reads the facts of a run that an encoder may add to its events. */

@@ -60,6 +60,7 @@ export class RunActivity {
   /** Starts the loop; calls `onEnd` once the loop has ended. */
   launch(from: ClaimAndMemory, onEnd: (how: LoopEnd) => void): void {
     const { store, journal, inbox, mismatches, approvals, files } = this.#run;
+    const { results, invocations } = this.#run;
     const { env, deployment, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
     const { stop } = store.incarnations();
@@ -88,7 +89,16 @@ export class RunActivity {
       viewer: viewerOf(start.claim.principal),
     };
     const people = { journal, inbox, mismatches, approvals };
-    const parts = { runId, tenantId, ...people, deployment, ...limits, shelf };
+    const parts = {
+      runId,
+      tenantId,
+      ...people,
+      deployment,
+      ...limits,
+      shelf,
+      results,
+      invocations,
+    };
     const ports = composeRun(env, parts);
     const runToEnd = async (): Promise<void> => {
       const how = await runLoop(start, ports);
@@ -117,7 +127,7 @@ export class RunActivity {
    */
   #checkStorage(): void {
     const { journal, store } = this.#run;
-    if (!journal.hasEnded && store.storedBytes() > this.#maxStoredBytes) this.stop("storage");
+    if (!journal.hasEnded && store.storesMoreThan(this.#maxStoredBytes)) this.stop("storage");
   }
 
   /** Resolves once no loop is running. */

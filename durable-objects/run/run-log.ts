@@ -1,6 +1,6 @@
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
 import type { TenantNotice } from "../../src/protocol/run/tenant-notice.ts";
-import { LogRows, type EventRow, type LogRow } from "./log-rows.ts";
+import { textOf, LogRows, type EventRow, type LogRow } from "./log-rows.ts";
 import { MAX_ROW_CHARS, splitText, type PackedText } from "../packed-text.ts";
 import type { RunProgress } from "../../src/run/progress.ts";
 import type { DecisionLog, InvocationEntry, RefusalEntry } from "../../src/run/stored-run.ts";
@@ -27,6 +27,7 @@ export class RunLog implements DecisionLog {
   readonly #rows: LogRows;
   /** Undefined until the rows are summed up. */
   #savedBytes: number | undefined;
+  #grownChars = 0;
   /** No event is stored, and nothing needs to look for one. */
   #hasNoEvents = false;
   #depth = 0;
@@ -52,10 +53,11 @@ export class RunLog implements DecisionLog {
    * Stores everything that `work` puts, in as few rows as possible. A batch in a batch is part of
    * it. Fails: throws the error of the storage, or of `work`; the object must then be aborted.
    */
-  batch(work: () => void): void {
+  batch<T>(work: () => T): T {
     this.#depth++;
+    let done: T;
     try {
-      work();
+      done = work();
     } catch (cause) {
       this.#take();
       throw cause;
@@ -63,6 +65,7 @@ export class RunLog implements DecisionLog {
       this.#depth--;
     }
     if (this.#depth === 0) this.#store();
+    return done;
   }
 
   /** Reads all entries, in order. */
@@ -92,6 +95,11 @@ export class RunLog implements DecisionLog {
     return this.#savedBytes;
   }
 
+  /** What this incarnation has added, before compression. Unit: UTF-16 code units. */
+  get grownChars(): number {
+    return this.#grownChars;
+  }
+
   /** Knows that the log is new, so that nothing sums it up. */
   beginEmpty(): void {
     this.#savedBytes = 0;
@@ -116,6 +124,7 @@ export class RunLog implements DecisionLog {
     const { entries, events } = this.#take();
     const rows = toLogRows(entries, events);
     if (events.length > 0) this.#hasNoEvents = false;
+    for (const row of rows) this.#grownChars += textOf(row).length;
     const saved = rows.map((row) => this.#rows.append(row));
     if (this.#savedBytes !== undefined) this.#savedBytes += saved.reduce((a, b) => a + b, 0);
   }

@@ -1,10 +1,13 @@
+import type { ResultShelf } from "../../src/capabilities/results.ts";
 import type { CallAnswer, RunObjectMethods } from "../../src/capabilities/run.ts";
 import type { Deployment } from "../../src/compose/deployment.ts";
 import {
+  composeResults,
   composeClock,
   composeDeciding,
   composeFingerprints,
   composeLog,
+  composeMetrics,
   composeRunGateway,
   composeUndo,
 } from "../../src/compose/run.ts";
@@ -113,7 +116,7 @@ export class RunObject extends RunRpc implements RunObjectMethods {
   async invoke(claim: RunClaim): Promise<CallAnswer> {
     if (this.#refusal !== undefined) throw this.#refusal;
     const isNew = this.#run === undefined;
-    const { answers, lifecycle } = this.#run ?? this.#claim(claim);
+    const { answers, lifecycle } = this.#run ?? this.#claim(claim, (run) => run);
     if (isNew) await lifecycle.untilRest();
     return answers.call(viewerOf(claim.principal), claim.requestHash);
   }
@@ -124,7 +127,7 @@ export class RunObject extends RunRpc implements RunObjectMethods {
     const { openedMs = Number.POSITIVE_INFINITY } = claim;
     // Its conversation may have dropped the turn.
     if (this.#clock.nowMs() > openedMs + CLAIM_WITHIN_MS) return refuseStart("lapsed");
-    return streamRun(this.#claim(claim), 0, wire);
+    return this.#claim(claim, (run) => streamRun(run, 0, wire));
   }
 
   /** Of a repetition without a key, its conversation has compared the messages. */
@@ -133,15 +136,22 @@ export class RunObject extends RunRpc implements RunObjectMethods {
     return requestHash ?? stored;
   }
 
-  #claim(claim: RunClaim): ClaimedRun {
+  /**
+   * Stores a claim and starts its run, in one row of the log. `prepare` runs before the start, so a
+   * reader that it opens reads nothing back.
+   */
+  #claim<T>(claim: RunClaim, prepare: (run: ClaimedRun) => T): T {
     const createdMs = this.#clock.nowMs();
     const deadlines = firstDeadlines(createdMs);
     try {
-      this.#store.claim(claim, { createdMs, deadlines });
-      this.#deadlines.begin(deadlines);
-      const run = this.#open();
-      run.lifecycle.start(newClaimAndMemory(claim));
-      return run;
+      return this.#store.log.batch(() => {
+        this.#store.claim(claim, { createdMs, deadlines });
+        this.#deadlines.begin(deadlines);
+        const run = this.#open();
+        const prepared = prepare(run);
+        run.lifecycle.start(newClaimAndMemory(claim));
+        return prepared;
+      });
     } catch (cause) {
       // What is written of the claim so far is lost with this incarnation.
       this.#abandon(cause);
@@ -166,7 +176,8 @@ export class RunObject extends RunRpc implements RunObjectMethods {
     const { storage } = this.ctx;
     const clock = this.#clock;
     const abandon = (cause: unknown): void => this.#abandon(cause);
-    const run = openRun({ storage, store: this.#store, clock, abandon });
+    const metrics = composeMetrics(this.deployment);
+    const run = openRun({ storage, store: this.#store, clock, abandon, metrics });
     const conversation = openConversation(run, {
       storage,
       clock,
@@ -194,6 +205,7 @@ export class RunObject extends RunRpc implements RunObjectMethods {
       lifecycle,
       decisions,
       clock,
+      results: this.#resultsOf(run),
       fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(this.env)),
       undo: composeUndo(this.env),
       erase: () => lifecycle.retention.erase(),
@@ -201,6 +213,11 @@ export class RunObject extends RunRpc implements RunObjectMethods {
     });
     this.#run = { ...run, lifecycle, answers, conversation };
     return this.#run;
+  }
+
+  #resultsOf({ results, store }: OpenRun): ResultShelf {
+    const { runId, owner } = store.identity();
+    return composeResults(this.env, { results, runId, tenantId: owner.tenantId });
   }
 
   #abandon(cause: unknown): void {

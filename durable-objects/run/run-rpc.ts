@@ -1,3 +1,4 @@
+import type { ResultAnswer } from "../../src/capabilities/results.ts";
 import { DurableObject } from "cloudflare:workers";
 import type {
   ConversationAnswer,
@@ -6,17 +7,19 @@ import type {
   FeedbackAnswer,
   GivenFeedback,
   PageAnswer,
+  RangeAnswer,
   ShownAnswer,
+  SummaryAnswer,
   TurnAnswer,
   TurnRequest,
   TurnsAnswer,
   TurnsQuery,
   WindowAnswer,
+  WrittenSummary,
 } from "../../src/capabilities/conversation.ts";
 import type {
   ApprovalAddress,
   ApprovalAnswer,
-  ApprovalDecision,
   BusyAnswer,
   CallAnswer,
   ContextAnswer,
@@ -35,7 +38,9 @@ import type {
   UndoAnswer,
   UndoRequest,
 } from "../../src/capabilities/run.ts";
+import type { ApprovalDecision } from "../../src/protocol/approval/decision.ts";
 import type { RawEnv } from "../../src/env.ts";
+import type { SummaryJob } from "../../src/protocol/conversation/summary-job.ts";
 import type { DeliveredPage, HistoryReference } from "../../src/protocol/conversation/turn.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
@@ -112,6 +117,10 @@ export abstract class RunRpc
     return (await this.claimed()?.answers.image(viewer, invocation, number)) ?? UNKNOWN;
   }
 
+  async result(viewer: Viewer, invocation: number): Promise<ResultAnswer | NoRun> {
+    return (await this.claimed()?.answers.result(viewer, invocation)) ?? UNKNOWN;
+  }
+
   async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {
     return (await this.claimed()?.answers.approval(address)) ?? UNKNOWN;
   }
@@ -158,6 +167,19 @@ export abstract class RunRpc
 
   async readWindow(runId: RunId, history: HistoryReference): Promise<WindowAnswer> {
     return (await this.claimed()?.conversation.readWindow(runId, history)) ?? { kind: "erased" };
+  }
+
+  async readRange(runId: RunId, job: SummaryJob): Promise<RangeAnswer> {
+    return (await this.claimed()?.conversation.readRange(runId, job)) ?? { kind: "gone" };
+  }
+
+  async keepSummary(
+    runId: RunId,
+    job: SummaryJob,
+    written: WrittenSummary,
+  ): Promise<SummaryAnswer> {
+    const answer = await this.claimed()?.conversation.keepSummary(runId, job, written);
+    return answer ?? { kind: "gone" };
   }
 
   async keepTurn(runId: RunId, delivered: DeliveredPage): Promise<void> {

@@ -27,6 +27,14 @@ const FIRST_INCARNATION: RunIncarnations = {
   isWaiting: false,
 };
 
+/**
+ * The most that text of one UTF-16 code unit adds to a database: three bytes of UTF-8, in pages
+ * that are half empty at worst.
+ */
+const MAX_BYTES_PER_CHAR = 6;
+/** The most that new tables and started pages add. */
+const MAX_MORE_BYTES = 64 * 1024;
+
 /** What the claim of a run does not say. */
 export interface RunBeginning {
   readonly createdMs: number;
@@ -58,6 +66,8 @@ export class RunStore implements StoredFacts {
   readonly deadlines: StoredDeadlines<RunDeadline>;
   /** Undefined until the row is read. */
   #held: HeldRun | undefined;
+  /** The last measurement, and what had been added until then. */
+  #measured: { readonly bytes: number; readonly grownChars: number } | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -176,7 +186,24 @@ export class RunStore implements StoredFacts {
    * Threat: text that compresses well passes a limit, and then fills the memory of its reader.
    */
   storedBytes(): number {
-    return this.#sql.databaseSize + this.log.savedBytes;
+    const bytes = this.#sql.databaseSize + this.log.savedBytes;
+    this.#measured = { bytes, grownChars: this.#grownChars() };
+    return bytes;
+  }
+
+  /**
+   * Tells whether the run stores more than a limit. It measures only when what was added since the
+   * last measurement may pass the limit: a measurement takes as long as a small write.
+   */
+  storesMoreThan(maxBytes: number): boolean {
+    const { bytes, grownChars } = this.#measured ?? { bytes: Infinity, grownChars: 0 };
+    const addedChars = this.#grownChars() - grownChars;
+    const mostBytes = bytes + addedChars * MAX_BYTES_PER_CHAR + MAX_MORE_BYTES;
+    return mostBytes > maxBytes && this.storedBytes() > maxBytes;
+  }
+
+  #grownChars(): number {
+    return this.log.grownChars + this.#run.tables.grownChars;
   }
 
   /** Deletes all but the request hash, the end of the run, and notices that wait for delivery. */

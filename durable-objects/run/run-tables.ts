@@ -1,7 +1,7 @@
 import { versionOf, versionView, type Layout } from "../storage-version.ts";
 
 /** Versions of the tables below, and of the JSON in them. */
-export const RUN_LAYOUT: Layout = { oldest: 16, migrations: [] };
+export const RUN_LAYOUT: Layout = { oldest: 19, migrations: [] };
 
 /** Tables that a run creates when it first uses them. */
 export type LateTable =
@@ -9,6 +9,7 @@ export type LateTable =
   | "inbox"
   | "prompt"
   | "files"
+  | "results"
   | "turns"
   | "pages"
   | "naming"
@@ -23,7 +24,10 @@ const OF_CONVERSATION: ReadonlySet<LateTable> = new Set([
   "erasure",
 ]);
 
-/** Most rows of the page of one turn; the key of a row is its turn and its part. */
+/**
+ * Most rows of the page of one turn; the key of a row is its turn and its part. The last one is for
+ * the summary of the path up to the turn.
+ */
 export const PARTS_OF_PAGE = 4_096;
 
 const DEFINITIONS: Readonly<Record<LateTable, string>> = {
@@ -37,12 +41,13 @@ const DEFINITIONS: Readonly<Record<LateTable, string>> = {
   files: `CREATE TABLE files (
     hash TEXT NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (hash, part)
   ) WITHOUT ROWID`,
+  results: "CREATE TABLE results (invocation INTEGER PRIMARY KEY, body TEXT NOT NULL)",
   turns: `CREATE TABLE turns (
     number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, parent INTEGER, root INTEGER NOT NULL,
     depth INTEGER NOT NULL, message_id TEXT, hash TEXT, key_run_id TEXT, owner TEXT NOT NULL,
     others TEXT NOT NULL, opened_ms INTEGER NOT NULL, ended_ms INTEGER, page_hash TEXT,
     bytes INTEGER, short_bytes INTEGER, labels TEXT, title TEXT,
-    feedback TEXT
+    said_keys TEXT, feedback TEXT, summary TEXT
   );
   CREATE INDEX turns_by_message ON turns (message_id) WHERE message_id IS NOT NULL`,
   erasure: "CREATE TABLE erasure (begun_ms INTEGER NOT NULL)",
@@ -88,6 +93,7 @@ export function namesOf(stored: string): readonly LateTable[] {
 export class RunTables {
   readonly #sql: SqlStorage;
   readonly #names: Set<LateTable>;
+  #grownChars = 0;
 
   constructor(sql: SqlStorage, names: readonly LateTable[]) {
     this.#sql = sql;
@@ -104,6 +110,15 @@ export class RunTables {
     this.#sql.exec(DEFINITIONS[name]);
     this.#sql.exec("UPDATE log SET tables = ? WHERE seq = 0", [...this.#names, name].join(" "));
     this.#names.add(name);
+  }
+
+  /** Counts text that this incarnation adds to one of the tables. Unit: UTF-16 code units. */
+  grow(chars: number): void {
+    this.#grownChars += chars;
+  }
+
+  get grownChars(): number {
+    return this.#grownChars;
   }
 
   /** Drops what a deleted conversation kept. Its tombstone stays. */

@@ -1,3 +1,4 @@
+import { wasAsked } from "../../src/protocol/approval/count-people.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import type { ApprovalRecords } from "../../src/run/approvals/run-approvals.ts";
 import type { RunTables } from "./run-tables.ts";
@@ -16,7 +17,9 @@ export class StoredApprovals implements ApprovalRecords {
   }
 
   put(record: ApprovalRecord): void {
+    const body = JSON.stringify(record);
     this.#tables.create("approvals");
+    this.#tables.grow(body.length);
     this.#sql.exec(
       `INSERT OR REPLACE INTO approvals (invocation, generation, status, tool_id, payload_hash, body)
        VALUES (?, ?, ?, ?, ?, ?)`,
@@ -25,7 +28,7 @@ export class StoredApprovals implements ApprovalRecords {
       record.status,
       record.toolId,
       record.payloadHash,
-      JSON.stringify(record),
+      body,
     );
   }
 
@@ -46,9 +49,15 @@ export class StoredApprovals implements ApprovalRecords {
     return this.#read(where, toolId, payloadHash).length > 0;
   }
 
+  all(): readonly ApprovalRecord[] {
+    return this.#read("ORDER BY invocation, generation");
+  }
+
   countAsked(exceptInvocation: number): number {
     return new Set(
-      this.#read("WHERE invocation != ?", exceptInvocation).map(({ invocation }) => invocation),
+      this.#read("WHERE invocation != ?", exceptInvocation)
+        .filter(wasAsked)
+        .map(({ invocation }) => invocation),
     ).size;
   }
 

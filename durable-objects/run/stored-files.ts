@@ -19,6 +19,7 @@ export class StoredFiles {
 
   put(hash: string, base64: string): void {
     this.#tables.create("files");
+    this.#tables.grow(base64.length);
     for (let part = 0; part * MAX_ROW_CHARS < base64.length; part++) {
       const body = base64.slice(part * MAX_ROW_CHARS, (part + 1) * MAX_ROW_CHARS);
       this.#sql.exec(

@@ -1,6 +1,7 @@
 import type { SteeringInbox } from "../../src/capabilities/run-journal.ts";
 import type { RunTables } from "./run-tables.ts";
-import type { StoredSteering } from "../../src/run/stored-run.ts";
+import type { StoredMessage, StoredSteering } from "../../src/run/stored-run.ts";
+import type { EventPosition } from "../../src/protocol/run/event-id.ts";
 
 /** How many messages may wait for a run's next step. */
 const MAX_WAITING = 32;
@@ -35,17 +36,18 @@ export class StoredInbox implements SteeringInbox, StoredSteering {
     return this.#waiting.length >= MAX_WAITING;
   }
 
-  put(text: string, requestKey: string | undefined): void {
+  put(message: StoredMessage, requestKey: string | undefined): void {
     this.#tables.create("inbox");
+    this.#tables.grow(message.text.length);
     const seq = this.#count + 1;
     this.#sql.exec(
       "INSERT INTO inbox (seq, request_key, body) VALUES (?, ?, ?)",
       seq,
       requestKey ?? null,
-      JSON.stringify(text),
+      JSON.stringify(message),
     );
     this.#count = seq;
-    this.#waiting.push(text);
+    this.#waiting.push(message.text);
   }
 
   takeAll(): readonly string[] {
@@ -56,20 +58,32 @@ export class StoredInbox implements SteeringInbox, StoredSteering {
 
   /** Reads the messages of earlier incarnations; the conversation holds `takenCount` of them. */
   restore(takenCount: number): void {
-    const rows = this.#sql
-      .exec<{ seq: number; body: string }>("SELECT seq, body FROM inbox ORDER BY seq")
-      .toArray();
-    this.#count = rows.at(-1)?.seq ?? 0;
-    this.#waiting = rows.slice(takenCount).map(({ body }) => JSON.parse(body) as string);
+    const messages = this.#all();
+    this.#count = messages.length;
+    this.#waiting = messages.slice(takenCount).map(({ text }) => text);
   }
 
   /** Finds the message under a key; undefined when there is none. */
-  findByKey(requestKey: string): string | undefined {
-    if (!this.#tables.has("inbox")) return undefined;
-    const [row] = this.#sql
-      .exec<{ body: string }>("SELECT body FROM inbox WHERE request_key = ?", requestKey)
-      .toArray();
-    return row && (JSON.parse(row.body) as string);
+  findByKey(requestKey: string): StoredMessage | undefined {
+    return this.#all().find(({ key }) => key === requestKey);
+  }
+
+  keys(): readonly string[] {
+    return this.#all().flatMap(({ key }) => key ?? []);
+  }
+
+  newestOfClient(): EventPosition | undefined {
+    return this.#all().findLast(({ messageId }) => messageId !== undefined)?.at;
+  }
+
+  #all(): readonly (StoredMessage & { readonly key: string | null })[] {
+    if (!this.#tables.has("inbox")) return [];
+    return this.#sql
+      .exec<{ key: string | null; body: string }>(
+        "SELECT request_key AS key, body FROM inbox ORDER BY seq",
+      )
+      .toArray()
+      .map(({ key, body }) => Object.assign(JSON.parse(body) as StoredMessage, { key }));
   }
 
   close(): void {

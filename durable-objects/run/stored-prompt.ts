@@ -18,8 +18,10 @@ export class StoredPrompt {
   }
 
   put(part: PromptPart, value: JsonValue): void {
+    const body = JSON.stringify(value);
     this.#tables.create("prompt");
-    this.#sql.exec("INSERT INTO prompt (part, body) VALUES (?, ?)", part, JSON.stringify(value));
+    this.#tables.grow(body.length);
+    this.#sql.exec("INSERT INTO prompt (part, body) VALUES (?, ?)", part, body);
   }
 
   read(part: PromptPart): JsonValue | undefined {

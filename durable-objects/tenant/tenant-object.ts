@@ -7,7 +7,9 @@ import type {
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
 import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "../../src/capabilities/approval.ts";
 import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
+import type { ConsentQuery, ConsentRevocation } from "../../src/capabilities/consent.ts";
 import type { ErasureRequest } from "../../src/capabilities/people.ts";
+import type { NotificationQuery } from "../../src/capabilities/notification.ts";
 import type { PolicyChange } from "../../src/capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../src/capabilities/storage.ts";
 import type {
@@ -26,11 +28,14 @@ import type { RawEnv } from "../../src/env.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
+import type { ConsentView } from "../../src/protocol/consent/consent.ts";
 import type { ListedFeedback } from "../../src/protocol/conversation/feedback.ts";
 import type { ConversationSummary } from "../../src/protocol/conversation/summary.ts";
 import type { Escalation } from "../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
+import type { TenantMetrics } from "../../src/protocol/metric/measures.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
+import type { UndeliveredNotification } from "../../src/protocol/notification/notification.ts";
 import type { PolicyPin, PolicyProposal } from "../../src/protocol/policy/pin.ts";
 import type { PersonErasure } from "../../src/protocol/person/erasure.ts";
 import type { AwaitedOutcome } from "../../src/protocol/run/awaited-outcome.ts";
@@ -38,13 +43,16 @@ import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { Deadlines, type TenantDeadlines } from "../deadlines.ts";
 import { migrateStorage, versionOf, writeVersion, type Layout } from "../storage-version.ts";
 import { DeadlineTable } from "./deadline-table.ts";
+import { NotificationDelivery } from "./notifications/notification-delivery.ts";
+import { NotificationOutbox } from "./notifications/notification-outbox.ts";
+import { ConsentList } from "./head/consent-list.ts";
 import { TenantHead } from "./head/tenant-head.ts";
 import { RecordTables } from "./records/record-tables.ts";
 import { PersonErasures } from "./people/person-erasures.ts";
 import { TenantRecords } from "./records/tenant-records.ts";
 
 /** Versions of the tables of a tenant, and of the JSON in them. */
-const LAYOUT: Layout = { oldest: 5, migrations: [] };
+const LAYOUT: Layout = { oldest: 7, migrations: [] };
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
 
@@ -72,11 +80,21 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       deadlines,
       claim: () => this.#claim(),
     };
-    const tables = new RecordTables(storage);
-    const records = new TenantRecords({ ...shared, tables });
-    const people = new PersonErasures({ ...shared, tables });
-    const head = new TenantHead({ ...shared, record: (entry) => records.append(entry) });
-    this.#parts = { head, records, people, deadlines, nowMs: () => shared.clock.nowMs() };
+    const outbox = new NotificationOutbox(storage.sql);
+    const tables = new RecordTables(storage, outbox);
+    const delivery = new NotificationDelivery({ ...shared, outbox });
+    const planNotifications = (): void => delivery.plan();
+    const records = new TenantRecords({ ...shared, tables, planNotifications });
+    const consents = new ConsentList(storage.sql);
+    const people = new PersonErasures({ ...shared, tables, consents });
+    const head = new TenantHead({
+      ...shared,
+      consents,
+      record: (entry) => records.append(entry),
+      setPlace: (...place) => outbox.setPlace(...place),
+    });
+    const nowMs = (): number => shared.clock.nowMs();
+    this.#parts = { head, records, delivery, people, deadlines, nowMs };
     try {
       this.#isClaimed = migrateStorage(storage, LAYOUT);
     } catch (cause) {
@@ -124,6 +142,14 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return this.#open.head.release(id);
   }
 
+  async consents(query: ConsentQuery): Promise<ListPage<ConsentView>> {
+    return this.#open.head.consents(query);
+  }
+
+  async revokeConsent(revocation: ConsentRevocation): Promise<ConsentView | undefined> {
+    return this.#open.head.revokeConsent(revocation);
+  }
+
   async takePlace(place: ApprovalPlace): Promise<PlaceAnswer> {
     return this.#open.records.takePlace(place);
   }
@@ -168,12 +194,24 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return this.#open.records.audit(query);
   }
 
+  async metrics(): Promise<TenantMetrics> {
+    return this.#open.records.metrics();
+  }
+
   async storageUse(query: StorageQuery): Promise<StorageUse> {
     return this.#open.records.storageUse(query);
   }
 
   async usedNames(person: string, hashes: readonly string[]): Promise<readonly string[]> {
     return this.#open.records.usedNames(person, hashes);
+  }
+
+  async notifications(query: NotificationQuery): Promise<ListPage<UndeliveredNotification>> {
+    return this.#open.delivery.notifications(query);
+  }
+
+  async retryNotification(id: string): Promise<boolean> {
+    return this.#open.delivery.retryNotification(id);
   }
 
   async erasePerson(request: ErasureRequest): Promise<PersonErasure> {
@@ -194,15 +232,16 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     if (this.#refusal !== undefined) {
       return this.ctx.storage.setAlarm(this.#parts.nowMs() + REFUSED_RETRY_MS);
     }
-    const { head, records, people, deadlines } = this.#open;
+    const { head, records, delivery, people, deadlines } = this.#open;
     await head.publish();
     head.lapse();
+    await delivery.deliver();
     await records.deleteExpired();
     await people.walk();
     deadlines.arm({ exactly: true });
   }
 
-  /** The two rooms. Fails: throws when this code cannot read their tables. */
+  /** The rooms. Fails: throws when this code cannot read their tables. */
   get #open(): TenantParts {
     if (this.#refusal !== undefined) throw this.#refusal;
     return this.#parts;
@@ -220,6 +259,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
 interface TenantParts {
   readonly head: TenantHead;
   readonly records: TenantRecords;
+  readonly delivery: NotificationDelivery;
   readonly people: PersonErasures;
   readonly deadlines: TenantDeadlines;
   readonly nowMs: () => number;

@@ -1,7 +1,7 @@
-import { planDeployment } from "./deployment.ts";
-import { Operator } from "./operator.ts";
+import { planDeployment } from "./host/deployment.ts";
+import { Operator } from "./people/operator.ts";
 import type { PartContext, PartResult } from "./part.ts";
-import { startWorld } from "./world.ts";
+import { startWorld } from "./world/world.ts";
 
 /** Works in several lanes at once, each with its own world, and adds up their results. */
 export async function inLanes(

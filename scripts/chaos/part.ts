@@ -1,7 +1,7 @@
-import type { Deployment } from "./deployment.ts";
-import type { Operator } from "./operator.ts";
+import type { Deployment } from "./host/deployment.ts";
+import type { Operator } from "./people/operator.ts";
 import type { ProgressLine } from "./progress-line.ts";
-import type { World } from "./world.ts";
+import type { World } from "./world/world.ts";
 
 /** What a part works with. */
 export interface PartContext {

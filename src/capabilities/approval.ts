@@ -18,12 +18,13 @@ export type NewRequest = Omit<
   | "status"
   | "votes"
   | "edit"
+  | "answer"
   | "supersededBy"
   | "supersededBecause"
   | "closedAtMs"
   | "consumedAtMs"
 > & {
-  /** The vote of the approver who edited the arguments; absent for a model's own arguments. */
+  /** The vote of the approver who edited the arguments, or of a consent that lasts. */
   readonly vote?: ApprovalVote;
 };
 
@@ -50,6 +51,8 @@ export interface ApprovalDesk {
    * included.
    */
   consume(id: ApprovalId, atMs: number): void;
+  /** Notes that a call goes on with its answer. Contract: a second call changes nothing. */
+  takeAnswer(invocation: number, atMs: number): void;
   /** Closes an open request, because its call has ended. */
   withdraw(invocation: number, atMs: number): void;
 }

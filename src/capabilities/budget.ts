@@ -1,5 +1,6 @@
 import type { Budget, BudgetAmounts } from "../protocol/budget/amounts.ts";
 import type { CostCap } from "../protocol/policy/cost-cap.ts";
+import type { ConsentClaim, ConsentGrant } from "../protocol/consent/consent.ts";
 import type { SelectedTool } from "../protocol/policy/selector.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 
@@ -24,6 +25,10 @@ export interface Reservation {
   readonly rateLimit?: RateLimit;
   /** Present when the call costs money that caps of its tool count. */
   readonly capped?: CappedCost;
+  /** Present where a lasting consent may answer the call. A reservation uses it once. */
+  readonly consent?: ConsentClaim;
+  /** The consent that the person gave with their vote on this call; the reservation stores it. */
+  readonly grant?: ConsentGrant;
   /** The policy that the call has passed. */
   readonly pin: PolicyPin;
   /** Absent: the reserved amounts count as used, unless they are released. */
@@ -45,11 +50,16 @@ export interface Unsettled {
 }
 
 export type ReservationAnswer =
-  /** `granted` is present when the reservation has `least`. */
-  | { readonly kind: "reserved"; readonly granted?: BudgetAmounts }
+  /**
+   * `granted` is present when the reservation has `least`; `consentId` names the consent that
+   * answers the call, if one does.
+   */
+  | { readonly kind: "reserved"; readonly granted?: BudgetAmounts; readonly consentId?: string }
   /** The policy has changed; nothing was reserved. `pin` undefined: the tenant has no policy. */
   | { readonly kind: "policy_changed"; readonly pin: PolicyPin | undefined }
   | { readonly kind: "exhausted"; readonly budget: Budget }
+  /** The consent that the reservation names does not cover the call any more. */
+  | { readonly kind: "no_consent" }
   /** A cap of the cost leaves too little. */
   | { readonly kind: "capped" }
   | { readonly kind: "rate_limited"; readonly retryAfterMs: number }
@@ -59,9 +69,9 @@ export type ReservationAnswer =
 /**
  * Holds the budgets of a tenant, shared by all of its runs.
  * Contract: never throws. A reservation is all or nothing, and durable before it is answered. The
- * ledger compares the pin (revision and hash) first, then the limits, then the caps,
- * then the rate. Amounts and
- * limits are whole and not negative; others answer `unavailable`. The first `settle` or `release`
+ * ledger compares the pin (revision and hash) first, then the limits, then the caps, then the
+ * consent, then the rate. Amounts and limits are whole and not negative; others answer
+ * `unavailable`. The first `settle` or `release`
  * closes a reservation. When neither reaches the ledger, the reserved amounts stay counted.
  */
 export interface BudgetLedger {

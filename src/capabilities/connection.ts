@@ -1,4 +1,4 @@
-import type { StoredConnection } from "../protocol/connection/stored.ts";
+import type { StoredConnection, WebhookConnection } from "../protocol/connection/stored.ts";
 import type { ConnectionId, TenantId } from "../protocol/identity/ids.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 
@@ -36,7 +36,8 @@ export interface BoundConnection {
 /**
  * Opens stored connections.
  * Contract: never throws and caches no secret. The caller has checked the grant. The capability
- * refuses as soon as `signal` aborts, so the signal must be that of the invocation.
+ * refuses as soon as `signal` aborts, so the signal must be that of the invocation. A connection
+ * of the kind `webhook` is unreadable here.
  */
 export interface ConnectionBroker {
   bind(
@@ -44,4 +45,15 @@ export interface ConnectionBroker {
     connectionId: ConnectionId,
     signal: AbortSignal,
   ): Promise<Result<BoundConnection, BrokerFailure>>;
+}
+
+/**
+ * Opens stored connections of the kind `webhook`; any other one is unreadable here.
+ * Contract: never throws and caches no secret.
+ */
+export interface WebhookBroker {
+  openWebhook(
+    tenantId: TenantId,
+    connectionId: ConnectionId,
+  ): Promise<Result<WebhookConnection, BrokerFailure>>;
 }

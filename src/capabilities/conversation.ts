@@ -1,6 +1,7 @@
 import type { HistoryRule } from "../protocol/assistant/document.ts";
 import type { HistoryFailure } from "../protocol/conversation/client-history.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
+import type { SummaryJob } from "../protocol/conversation/summary-job.ts";
 import type { DeliveredPage, HistoryReference } from "../protocol/conversation/turn.ts";
 import type { BusyRun } from "../protocol/conversation/erasure.ts";
 import type { KeptFile } from "../protocol/conversation/file-part.ts";
@@ -29,6 +30,8 @@ export interface TurnRequest {
   readonly messageId?: string;
   /** The same message is answered anew. */
   readonly isAgain?: true;
+  /** The key under which the turn before would take the message, were it not over. */
+  readonly saidKey?: string;
   /** `sha256:…` over the new messages and their files. */
   readonly hash: string;
   readonly sent: readonly TranscriptMessage[];
@@ -49,6 +52,8 @@ export interface OpenedTurn {
   readonly history?: HistoryReference;
   /** The messages behind the reference. */
   readonly window: readonly TranscriptMessage[];
+  /** What the run is asked to summarise. No other run is asked for it meanwhile. */
+  readonly summarise?: SummaryJob;
   /** Hashes of sent files that the conversation keeps already. */
   readonly kept: readonly string[];
 }
@@ -57,8 +62,8 @@ export type TurnAnswer =
   | OpenedTurn
   /** This run continues a conversation of another object. */
   | { readonly kind: "elsewhere"; readonly conversationId: RunId }
-  /** The turn to continue has not ended. */
-  | { readonly kind: "busy" }
+  /** The turn to continue has not ended: this run goes on. */
+  | { readonly kind: "busy"; readonly runId: RunId }
   /** Another turn is the head by now. */
   | { readonly kind: "moved"; readonly headId: RunId }
   | { readonly kind: "unknown_parent" }
@@ -73,6 +78,43 @@ export type WindowAnswer =
   | { readonly kind: "window"; readonly messages: readonly TranscriptMessage[] }
   /** The conversation, or this path, is gone; or it holds something else. */
   | { readonly kind: "erased" | "changed" };
+
+/** What a run has to summarise. */
+export type RangeAnswer =
+  | {
+      readonly kind: "range";
+      /** An earlier summary, and then the messages of the turns after it, shortened. */
+      readonly messages: readonly TranscriptMessage[];
+      /** Turns that the summary will stand for. */
+      readonly turns: number;
+    }
+  /** The conversation or the path is gone, or another run is to summarise it. */
+  | { readonly kind: "gone" };
+
+/** A summary as a model wrote it. */
+export interface WrittenSummary {
+  readonly text: string;
+  readonly turns: number;
+  readonly model: string;
+}
+
+export type SummaryAnswer =
+  /** The window with the summary. */
+  | {
+      readonly kind: "window";
+      readonly history: HistoryReference;
+      readonly messages: readonly TranscriptMessage[];
+    }
+  | { readonly kind: "gone" };
+
+/** What a run asks of the conversation that it continues. */
+export type ContinuedConversation = Pick<
+  ConversationMethods,
+  "readWindow" | "readRange" | "keepSummary"
+>;
+
+/** Reaches the conversation that a run continues. Fails: its methods throw. */
+export type ReachConversation = (conversationId: RunId) => ContinuedConversation;
 
 /** What the run of a turn tells its conversation. */
 export type PageAnswer =
@@ -153,6 +195,13 @@ export interface ConversationMethods {
   openTurn(viewer: Viewer, request: TurnRequest): Promise<TurnAnswer>;
   /** Reads the window of a run again. Contract: only the object of that run asks. */
   readWindow(runId: RunId, history: HistoryReference): Promise<WindowAnswer>;
+  /** Reads what a run has to summarise. Contract: only the object of that run asks. */
+  readRange(runId: RunId, job: SummaryJob): Promise<RangeAnswer>;
+  /**
+   * Stores the summary that a run has written, and answers what its model is shown from now on.
+   * Contract: the first summary of a turn stays. Only the object of that run sends it.
+   */
+  keepSummary(runId: RunId, job: SummaryJob, written: WrittenSummary): Promise<SummaryAnswer>;
   /**
    * Stores the page of a turn. Contract: the first page stays; a page of an unknown turn changes
    * nothing. Only the object of that run sends it.

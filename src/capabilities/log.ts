@@ -33,6 +33,8 @@ export type LogCode =
   | "tools_unavailable"
   /** A model call failed. */
   | "model_failed"
+  /** The conversation did not answer while its earlier turns were summarised; the run goes on. */
+  | "summary_failed"
   /** An operation of a workspace threw; nothing was changed. */
   | "operation_threw"
   /** The result of an operation does not fit its schema; nothing was changed. */

@@ -1,12 +1,14 @@
+import type { CallResult, ResultAnswer } from "./results.ts";
 import type { ActorId, ConnectionId, RunId } from "../protocol/identity/ids.ts";
 import type { Viewer } from "../protocol/identity/viewer.ts";
 import type { EventPosition } from "../protocol/run/event-id.ts";
 import type { ConversationMethods, PageAnswer, ShownAnswer } from "./conversation.ts";
+import type { ApprovalDecision } from "../protocol/approval/decision.ts";
 import type { ApprovalView } from "../protocol/approval/view.ts";
 import type { VoteRefusal } from "../protocol/approval/check-vote.ts";
+import type { LastingOffer } from "../protocol/consent/lasting.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
-import type { FieldError, ObservationObject } from "../protocol/outcome/observation.ts";
-import type { ShownContent } from "../protocol/tool/content.ts";
+import type { FieldError } from "../protocol/outcome/observation.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
 import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
@@ -25,7 +27,14 @@ import type { DirectCall } from "../protocol/run/direct-call.ts";
  */
 export type NoRun = { readonly kind: "unknown" | "gone" };
 
-export type RunAnswer = { readonly kind: "run"; readonly state: RunState } | NoRun;
+export type RunAnswer =
+  | {
+      readonly kind: "run";
+      readonly state: RunState;
+      /** Where the newest message stands that a client holds as one of its own. */
+      readonly steeredAt?: EventPosition;
+    }
+  | NoRun;
 
 /** A run of one direct call, and the result of the call once it has ended. */
 export type CallAnswer =
@@ -35,12 +44,6 @@ export type CallAnswer =
   /** Another request has the same idempotency key. */
   | { readonly kind: "other_request" }
   | NoRun;
-
-export interface CallResult {
-  readonly observation: ObservationObject;
-  /** Text and images beside the observation. Present exactly when there are some. */
-  readonly content?: readonly ShownContent[];
-}
 
 /** What the model got as context: of the deployment's hook, and of the request. */
 export type ContextAnswer =
@@ -69,10 +72,13 @@ export interface Steering {
   readonly text: string;
   /** Identifies the request and its sender. */
   readonly requestKey?: string;
+  /** The client's own id of a message that it holds. */
+  readonly messageId?: string;
 }
 
 export type SteerAnswer =
-  | { readonly kind: "taken"; readonly state: RunState }
+  /** `at`: the position of the event that tells readers of the message. */
+  | { readonly kind: "taken"; readonly state: RunState; readonly at: EventPosition }
   /** The run has ended, or is about to end, so no step would read the message. */
   | { readonly kind: "ended" }
   /** Too many messages wait for the next step. */
@@ -132,16 +138,6 @@ export type UndoAnswer =
   | { readonly kind: "unknown_invocation" }
   | NoRun;
 
-/** The decision of one person about one approval request. */
-export interface ApprovalDecision {
-  readonly decision: "approve" | "reject";
-  readonly reason?: string;
-  /** Other arguments for the call. Only with an approval. */
-  readonly arguments?: JsonObject;
-  /** The decision is one of many in one bulk request. */
-  readonly isBulk?: boolean;
-}
-
 /** Names one approval of a run, and the person who reads or decides it. */
 export interface ApprovalAddress {
   readonly invocation: number;
@@ -155,6 +151,8 @@ export type ApprovalAnswer =
       readonly approval: ApprovalView;
       /** Why the caller may not approve; absent when the caller may. */
       readonly mayNot?: VoteRefusal | "closed";
+      /** What the caller may consent to beyond the call; absent: nothing. */
+      readonly lasting?: LastingOffer;
     }
   /** No such approval exists, or the caller may not see it. */
   | { readonly kind: "unknown_approval" }
@@ -164,7 +162,7 @@ export type DecisionAnswer =
   | { readonly kind: "decided"; readonly approval: ApprovalView }
   /** An earlier decision, or the expiry, has closed the approval. */
   | { readonly kind: "closed"; readonly approval: ApprovalView }
-  | { readonly kind: "not_allowed"; readonly why: VoteRefusal | "not_bulk" }
+  | { readonly kind: "not_allowed"; readonly why: VoteRefusal | "not_bulk" | "lasting_not_offered" }
   | {
       readonly kind: "arguments_refused";
       readonly errors: readonly FieldError[];
@@ -256,6 +254,8 @@ export interface RunMethods {
   files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer>;
   /** Finds an image of a call's content. Images count from 1. */
   image(viewer: Viewer, invocation: number, number: number): Promise<ImageAnswer>;
+  /** Reads what a call returned and nobody was shown whole; records who reads a raw output. */
+  result(viewer: Viewer, invocation: number): Promise<ResultAnswer | NoRun>;
   approval(address: ApprovalAddress): Promise<ApprovalAnswer>;
   /** Contract: the first decision stays; the same decision again gets the same answer. */
   decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer>;

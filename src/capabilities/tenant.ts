@@ -2,6 +2,8 @@ import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "./approval.ts";
 import type { AssistantChange, AssistantProposal, StoredAssistant } from "./assistant.ts";
 import type { AuditPage, AuditQuery } from "./audit.ts";
 import type { Reservation, ReservationAnswer } from "./budget.ts";
+import type { NotificationMethods } from "./notification.ts";
+import type { ConsentQuery, ConsentRevocation } from "./consent.ts";
 import type { ErasureMethods } from "./people.ts";
 import type { PolicyChange } from "./policy.ts";
 import type { StorageQuery, StorageUse } from "./storage.ts";
@@ -9,6 +11,7 @@ import type { ApprovalSummary } from "../protocol/approval/view.ts";
 import type { AssistantPin } from "../protocol/assistant/pin.ts";
 import type { AuditEntry } from "../protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../protocol/budget/amounts.ts";
+import type { ConsentView } from "../protocol/consent/consent.ts";
 import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
 import type {
   Escalation,
@@ -18,6 +21,7 @@ import type {
 import type { Feedback, ListedFeedback } from "../protocol/conversation/feedback.ts";
 import type { ConversationSummary } from "../protocol/conversation/summary.ts";
 import type { RunId, ActorId, TenantId } from "../protocol/identity/ids.ts";
+import type { TenantMetrics } from "../protocol/metric/measures.ts";
 import type { AwaitedOutcome } from "../protocol/run/awaited-outcome.ts";
 import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
@@ -174,7 +178,7 @@ export interface Cursors {
 }
 
 /**
- * What decides about the runs of a tenant: policy and origins, assistants, budgets. The
+ * What decides about the runs of a tenant: policy and origins, assistants, budgets, consents. The
  * capabilities that use a method state its contract.
  */
 export interface TenantHeadMethods {
@@ -187,6 +191,8 @@ export interface TenantHeadMethods {
   peek(reservation: Reservation): Promise<ReservationAnswer>;
   settle(id: string, used: BudgetAmounts): Promise<void>;
   release(id: string): Promise<void>;
+  consents(query: ConsentQuery): Promise<ListPage<ConsentView>>;
+  revokeConsent(revocation: ConsentRevocation): Promise<ConsentView | undefined>;
 }
 
 /**
@@ -206,6 +212,7 @@ export interface TenantRecordsMethods {
   escalations(query: EscalationQuery): Promise<ListPage<Escalation>>;
   actOnEscalation(act: EscalationAct): Promise<EscalationAnswer>;
   audit(query: AuditQuery): Promise<AuditPage>;
+  metrics(): Promise<TenantMetrics>;
   /** What the runs of a person and of the tenant stored. */
   storageUse(query: StorageQuery): Promise<StorageUse>;
   /** Which of these hashes a person used before; see UsedNames. */
@@ -213,7 +220,8 @@ export interface TenantRecordsMethods {
 }
 
 /**
- * Typed RPC of a tenant's object, which holds both.
+ * Typed RPC of a tenant's object, which holds all of them.
  * Contract: names and shapes hold for one release, as in RunMethods.
  */
-export interface TenantMethods extends TenantHeadMethods, TenantRecordsMethods, ErasureMethods {}
+export interface TenantMethods
+  extends TenantHeadMethods, TenantRecordsMethods, NotificationMethods, ErasureMethods {}

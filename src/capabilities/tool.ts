@@ -13,11 +13,12 @@ import type { CheckContext, ToolInvocationContext } from "../protocol/invocation
 import type { ContentPart } from "../protocol/tool/content.ts";
 import type { AmountField } from "../protocol/tool/amount-field.ts";
 import type { ToolLifecycle } from "../protocol/tool/lifecycle.ts";
-import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { JsonSchema7, ToolSpec } from "../protocol/tool/spec.ts";
 import type { MaskValues } from "../protocol/secrets/mask-values.ts";
 import type { RateLimit } from "./budget.ts";
 import type { Clock } from "./system.ts";
 import type { AuthCapability } from "./connection.ts";
+import type { ResultReader } from "./results.ts";
 import type { Egress, HttpClient } from "./http.ts";
 import type { RowSources, Workspace, WorkspaceBinder, WriteState } from "./workspace.ts";
 
@@ -29,6 +30,8 @@ export interface RunCapabilities {
   readonly egress: Egress;
   /** Not given to tools: each attempt gets `workspace`. Absent without workspaces. */
   readonly workspaces?: WorkspaceBinder | undefined;
+  /** Absent where nothing keeps results. */
+  readonly results?: ResultReader | undefined;
 }
 
 /** The authority of one attempt; it ends with the attempt. */
@@ -55,7 +58,12 @@ export interface AttemptScope {
 }
 
 /** What a tool may be given; a tool names the ones it needs (seeds/000 #3, #29). */
-export interface ToolCapabilities extends Omit<RunCapabilities, "egress" | "workspaces"> {
+export interface ToolCapabilities extends Omit<
+  RunCapabilities,
+  "egress" | "workspaces" | "results"
+> {
+  /** Only `core__read_result` may have it. */
+  readonly results: ResultReader;
   readonly auth: AuthCapability;
   readonly progress: Progress;
   readonly http: HttpClient;
@@ -149,6 +157,8 @@ export interface BoundToolRuntime {
    * target as approvers see it. Contract: author code; it may throw.
    */
   readonly describe?: (args: JsonObject, before: JsonObject | null) => unknown;
+  /** What the person is asked before each call; absent: nothing. */
+  readonly ask?: BoundAsk;
   /** Shown fields of the state whose change asks nobody again. */
   readonly drifting: readonly DriftingField[];
   /**
@@ -208,6 +218,17 @@ export interface BoundToolRuntime {
   redactState(state: JsonObject): JsonObject;
 }
 
+/** The question of a contract, ready for the runner. */
+export interface BoundAsk {
+  readonly ttlSeconds: number;
+  /** Schema of the answer: a closed object of texts, numbers, booleans and listed values. */
+  readonly formSchema: JsonSchema7;
+  /** Contract: author code; it may throw or answer anything. */
+  question(args: JsonObject, before: JsonObject | null): unknown;
+  /** Validates an answer. Contract: pure; never throws. */
+  readAnswer(answer: JsonObject): Result<JsonObject, ToolFailure>;
+}
+
 /**
  * The steps of a saga, ready for the runner.
  * Contract: `arguments` and `result` are author code; they may throw or answer anything.
@@ -248,12 +269,14 @@ export interface BoundTools {
   listToolSpecs(): readonly ToolSpec[];
 }
 
-/** Progress of a running tool: numbers, and a stage that its contract declares; no free text. */
+/** Progress of a running tool, for people: the model never sees it. */
 export interface ProgressReport {
   /** One of the contract's `progressStages`. */
   readonly stage?: string;
   readonly done?: number;
   readonly total?: number;
+  /** A short text. Secrets and withheld arguments are masked in it; it is cut at 200 characters. */
+  readonly text?: string;
 }
 
 /** Shows progress to readers. Contract: never throws; too frequent reports are dropped. */

@@ -4,6 +4,7 @@ import type { ToolHook } from "../capabilities/hook.ts";
 import type { ContractSource } from "../contracts/bind/tool-source.ts";
 import type { RegisteredContract } from "../contracts/catalog/registered.ts";
 import type { Clients } from "../http/clients/client.ts";
+import type { Metrics } from "../http/metrics/open-metrics.ts";
 import type { Page } from "../http/pages/pages.ts";
 import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
@@ -34,6 +35,8 @@ export interface DeploymentChoices {
   readonly upstreams?: UpstreamSettings;
   /** What `hostWorkspaces` answers; see docs/business-data.md. Absent: none. */
   readonly workspaces?: HostedWorkspaces;
+  /** Counts what runs do, and serves the counts: `openMetrics`. Absent: nothing is counted. */
+  readonly metrics?: Metrics;
   /** The pages that the Worker serves. Absent: none. */
   readonly pages?: readonly Page[];
 }
@@ -46,13 +49,14 @@ export interface HostedWorkspaces {
 
 /** What the Worker and the runs in the same isolate share. */
 export interface Deployment extends Readonly<
-  Required<Omit<DeploymentChoices, "context" | "workspaces">>
+  Required<Omit<DeploymentChoices, "context" | "workspaces" | "metrics">>
 > {
   /** The deployment's own contracts. Runs and routes read them through `source`. */
   readonly contracts: readonly RegisteredContract[];
   readonly source: ContractSource;
   readonly context: ContextHook | undefined;
   readonly workspaces: WorkspaceParts | undefined;
+  readonly metrics: Metrics | undefined;
   readonly policyCache: PolicyCache;
 }
 
@@ -62,7 +66,7 @@ export function createDeployment(
   choices: DeploymentChoices,
 ): Deployment {
   const { wires, models = [], assistants = {}, hooks = [] } = choices;
-  const { context, upstreams = {}, pages = [], workspaces } = choices;
+  const { context, upstreams = {}, pages = [], workspaces, metrics } = choices;
   const policyCache = new PolicyCache();
   return {
     contracts,
@@ -75,6 +79,7 @@ export function createDeployment(
     upstreams,
     pages,
     workspaces: workspaces?.parts as WorkspaceParts | undefined,
+    metrics,
     policyCache,
   };
 }

@@ -64,14 +64,18 @@ interface DeployedModel {
   readonly inputBound: ReturnType<typeof createInputBound>;
 }
 
+/** Models that runs of this isolate asked. They hold nothing of a run, so all runs share them. */
+const askedModels = new WeakMap<ConfiguredModels, Map<string, DeployedModel>>();
+
 /** Assembles the models of a deployment and of one tenant, and what bounds their input. */
 export function composeModels(
-  { models, wires, providers }: ConfiguredModels,
+  configuredModels: ConfiguredModels,
   clock: Clock,
   tenant: Pick<TenantModelPorts, "broker" | "tenantId">,
 ): { readonly model: Model; readonly modelOf: ModelDirectory; readonly inputBound: InputBound } {
-  const asked = new Map<string, DeployedModel>();
-  // A run asks one or two of the models, and keeps what it uses in memory as long as it is open.
+  const { models, wires, providers } = configuredModels;
+  const asked = askedModels.get(configuredModels) ?? new Map<string, DeployedModel>();
+  askedModels.set(configuredModels, asked);
   const deployed = (id: string): DeployedModel | undefined => {
     const known = asked.get(id);
     if (known) return known;

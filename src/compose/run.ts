@@ -6,9 +6,12 @@ import { randomBytes, systemClock, systemRandom } from "../adapters/platform/sys
 import { createPolicyAuthorization } from "../adapters/policy/policy-authorization.ts";
 import { createDurableRunGateway } from "../adapters/run/durable-run-gateway.ts";
 import { createModelWithFiles } from "../adapters/model/model-with-files.ts";
+import { createSealedResults } from "../adapters/run/sealed-results.ts";
+import { createKeyRing } from "../adapters/keys/key-ring.ts";
 import { createRunFiles, type RunFilesPorts } from "../adapters/run/run-files.ts";
 import { createApprovalSigner } from "../adapters/keys/jose-approval-signer.ts";
 import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
+import type { ResultShelf, ResultStore } from "../capabilities/results.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { RunGateway } from "../capabilities/run.ts";
@@ -18,7 +21,9 @@ import type { MismatchNotes, SteeringInbox, RunJournal } from "../capabilities/r
 import { createToolSource } from "../contracts/bind/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
+import type { MeasuredRun, MeasureRun } from "../protocol/metric/measures.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
+import { createResultReader, type KnownCalls } from "../run/read-result.ts";
 import type { VerifyingPorts } from "../run/verification/verify-write.ts";
 import type { Deployment } from "./deployment.ts";
 import { composeModels, requireModels } from "./models.ts";
@@ -40,6 +45,23 @@ export function composeClock(): Clock {
 export function composeFingerprints(raw: RawEnv): Fingerprints {
   const { rootSecret, olderSecret } = requireEnv(raw);
   return createFingerprints(rootSecret, olderSecret);
+}
+
+/** Assembles what counting a run at its end needs; undefined in a deployment without metrics. */
+export function composeMetrics({
+  metrics,
+  contracts,
+}: Deployment):
+  | { readonly measure: MeasureRun; readonly mutates: MeasuredRun["mutates"] }
+  | undefined {
+  if (!metrics) return undefined;
+  return {
+    measure: metrics.measure,
+    mutates(toolId) {
+      const found = contracts.find(({ spec }) => spec.name === toolId);
+      return found && found.spec.effect !== "read_only";
+    },
+  };
 }
 
 /** Assembles what undoing a call of a run needs. */
@@ -75,13 +97,28 @@ export interface RunParts {
   readonly endsAtMs: RunPorts["endsAtMs"];
   /** The files that the run keeps, and in whose name it reads those of earlier runs. */
   readonly shelf: Pick<RunFilesPorts, "own" | "viewer">;
+  /** Where the run stores what nobody was shown whole. */
+  readonly results: ResultStore;
+  readonly invocations: KnownCalls;
+}
+
+/** Assembles the sealed results of a run. */
+export function composeResults(
+  raw: RawEnv,
+  { results: store, tenantId, runId }: Pick<RunParts, "results" | "tenantId" | "runId">,
+): ResultShelf {
+  const keyRing = createKeyRing(requireEnv(raw).connectionKeys, randomBytes);
+  return createSealedResults({ keyRing, store, tenantId, runId });
 }
 
 /** Assembles what an approval decision needs. The tools that its source binds never act. */
 export function composeDeciding(
   raw: RawEnv,
   deployment: Deployment,
-): Pick<RunPorts, "policies" | "registry" | "source" | "authorizationOf" | "modelOf" | "log"> & {
+): Pick<
+  RunPorts,
+  "policies" | "registry" | "source" | "authorizationOf" | "modelOf" | "log" | "conversationOf"
+> & {
   readonly signer: ApprovalSigner;
   readonly ledgerOf: (tenantId: TenantId) => RunPorts["ledger"];
 } {
@@ -94,6 +131,7 @@ export function composeDeciding(
     ledgerOf: (tenantId) => tenants.ledgerOf(tenantId),
     signer: createApprovalSigner(env.rootSecret, env.olderSecret),
     authorizationOf: createPolicyAuthorization,
+    conversationOf: (conversationId) => composeRunGateway(raw).of(conversationId),
     modelOf: (id) => requireModels(raw, deployment).models.get(id),
     policies: composePolicies(env.policyKv, policyCache),
     source: createToolSource(source, {
@@ -139,6 +177,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   });
   const runs = composeRunGateway(raw);
   const files = createRunFiles({ ...shelf, runs });
+  const results = composeResults(raw, parts);
   return {
     clock,
     log: composeLog().about({ tenantId, runId }),
@@ -164,10 +203,17 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     registry: tenants.registry,
     ledger: tenants.ledgerOf(tenantId),
     places: tenants.placesOf(tenantId),
-    source: createToolSource(source, { clock, runTitle, egress, workspaces }),
+    results,
+    source: createToolSource(source, {
+      clock,
+      runTitle,
+      egress,
+      workspaces,
+      results: createResultReader(parts.invocations, results),
+    }),
     ...composed,
     model: createModelWithFiles(composed.model, files),
     shelf: files,
-    readWindow: (conversationId, ...asked) => runs.of(conversationId).readWindow(...asked),
+    conversationOf: (conversationId) => runs.of(conversationId),
   };
 }

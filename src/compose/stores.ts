@@ -6,7 +6,11 @@ import type { PolicyCache } from "../adapters/policy/policy-cache.ts";
 import { createSealedConnections } from "../adapters/secrets/sealed-connections.ts";
 import { createSealedProviders } from "../adapters/secrets/sealed-providers.ts";
 import { randomBytes, systemClock } from "../adapters/platform/system.ts";
-import type { ConnectionBroker, ConnectionStore } from "../capabilities/connection.ts";
+import type {
+  ConnectionBroker,
+  ConnectionStore,
+  WebhookBroker,
+} from "../capabilities/connection.ts";
 import type { PolicyStore } from "../capabilities/policy.ts";
 import type { ProviderBroker, ProviderStore } from "../capabilities/provider.ts";
 import type { RunRecords } from "../capabilities/run-records.ts";
@@ -19,19 +23,21 @@ export function composePolicies(kv: KVNamespace, cache: PolicyCache): PolicyStor
 }
 
 /** Assembles the stored connections: `store` writes them, `broker` opens them. */
-export function composeConnections({
-  connectionsKv,
-  connectionKeys,
-}: Pick<Env, "connectionsKv" | "connectionKeys">): {
+export function composeConnections(
+  env: Pick<Env, "connectionsKv" | "connectionKeys" | "development">,
+): {
   readonly store: ConnectionStore;
-  readonly broker: ConnectionBroker;
+  readonly broker: ConnectionBroker & WebhookBroker;
 } {
-  const keyRing = createKeyRing(connectionKeys, randomBytes);
-  const connections = createSealedConnections({ kv: connectionsKv, keyRing });
+  const connections = createSealedConnections({
+    kv: env.connectionsKv,
+    keyRing: createKeyRing(env.connectionKeys, randomBytes),
+    addressRules: addressRulesOf(env),
+  });
   return { store: connections, broker: connections };
 }
 
-/** Which addresses the providers of tenants may have. */
+/** Which addresses the providers and webhooks of tenants may have. */
 export function addressRulesOf({ development }: Pick<Env, "development">): AddressRules {
   return { allowsLoopback: development !== undefined };
 }

@@ -4,15 +4,19 @@ import {
 } from "../adapters/tenant/durable-tenant-gateway.ts";
 import { createKvPolicyPublisher } from "../adapters/policy/kv-policy-publisher.ts";
 import { createAuditSigner } from "../adapters/keys/audit-signer.ts";
+import { createHttpEgress } from "../adapters/egress/http-egress.ts";
+import { createWebhookSender } from "../adapters/notification/webhook-sender.ts";
 import { createDurableRunGateway } from "../adapters/run/durable-run-gateway.ts";
 import { createPersonWorkspaces } from "../adapters/workspace/person-workspaces.ts";
-import { systemClock } from "../adapters/platform/system.ts";
+import { sendRequest, systemClock } from "../adapters/platform/system.ts";
 import type { AuditSigner } from "../capabilities/audit.ts";
 import type { PersonWorkspaces } from "../capabilities/people.ts";
 import type { RunGateway } from "../capabilities/run.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { PolicyPublisher } from "../capabilities/policy.ts";
+import type { NotificationSender } from "../capabilities/notification.ts";
 import { requireEnv, WORKSPACES, type RawEnv } from "../env.ts";
+import { composeConnections } from "./stores.ts";
 
 /** Assembles the gateway to the objects of the tenants. */
 export function composeTenants(tenants: DurableObjectNamespace): TenantGateway {
@@ -32,6 +36,7 @@ export interface TenantPorts {
   readonly auditSigner: AuditSigner;
   readonly runs: Pick<RunGateway, "of">;
   readonly personWorkspaces: PersonWorkspaces;
+  readonly sender: NotificationSender;
 }
 
 /**
@@ -39,7 +44,8 @@ export interface TenantPorts {
  * Fails: throws on bindings that the Worker refuses too.
  */
 export function composeTenant(raw: RawEnv): TenantPorts {
-  const { policyKv, lifetimes, rootSecret, olderSecret, runs } = requireEnv(raw);
+  const env = requireEnv(raw);
+  const { policyKv, lifetimes, rootSecret, olderSecret, runs } = env;
   return {
     clock: systemClock,
     publisher: createKvPolicyPublisher(policyKv),
@@ -49,5 +55,14 @@ export function composeTenant(raw: RawEnv): TenantPorts {
     auditSigner: createAuditSigner(rootSecret, olderSecret),
     runs: createDurableRunGateway(runs),
     personWorkspaces: createPersonWorkspaces(raw[WORKSPACES]),
+    sender: createWebhookSender({
+      broker: composeConnections(env).broker,
+      egress: createHttpEgress({
+        fetch: sendRequest,
+        clock: systemClock,
+        addresses: new Map(),
+      }),
+      clock: systemClock,
+    }),
   };
 }

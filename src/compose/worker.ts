@@ -19,10 +19,12 @@ import type { KeepAlive } from "../capabilities/system.ts";
 import { WORKSPACES, type RawEnv } from "../env.ts";
 import { createApp } from "../http/app.ts";
 import { routesOfClients } from "../http/clients/client.ts";
+import type { Routes } from "../http/request/authorise.ts";
 import { problem } from "../http/request/problem.ts";
 import { secure } from "../http/request/secure-headers.ts";
 import type { Services } from "../http/services.ts";
 import { knownRoles } from "../protocol/identity/known-roles.ts";
+import { connectionBody } from "../protocol/connection/stored.ts";
 import { SCOPES } from "../protocol/identity/principal.ts";
 import { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import { configureDeployment, type Configuration } from "./configure.ts";
@@ -55,7 +57,11 @@ export function composeWorker(
         people: createPersonWorkspaces(raw[WORKSPACES]),
       },
     },
-    { ...routesOfClients(deployment.wires.clients), ...deployment.workspaces?.routesOf(raw) },
+    {
+      ...routesOfClients(deployment.wires.clients),
+      ...deployment.workspaces?.routesOf(raw),
+      ...(deployment.metrics?.routes as Routes | undefined),
+    },
   );
   return async (request) => secure(await app.fetch(request), request);
 }
@@ -73,7 +79,7 @@ function assemble(
   const log = createConsoleLog();
   const tenants = composeTenants(env.tenants);
   const { registry, directory, conversations, queue, outcomes, escalations } = tenants;
-  const { trail, erasures, feedback, storageUse } = tenants;
+  const { consents, notifications, trail, erasures, feedback, metrics, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     olderSecret: env.olderSecret,
@@ -110,6 +116,7 @@ function assemble(
     },
     policies,
     connections: composeConnections(env).store,
+    connectionBody: connectionBody(addressRulesOf(env)),
     providers: composeProviders(env).store,
     providerBody: tenantProviderBody(
       addressRulesOf(env),
@@ -128,9 +135,12 @@ function assemble(
     queue,
     outcomes,
     escalations,
+    notifications,
+    consents,
     trail,
     erasures,
     feedback,
+    metrics,
     fingerprints: createFingerprints(env.rootSecret, env.olderSecret),
     auditSigner: createAuditSigner(env.rootSecret, env.olderSecret),
     storage: createStorageMeter({ ask: storageUse, clock: systemClock }),

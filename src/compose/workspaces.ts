@@ -10,7 +10,7 @@ import type { Routes } from "../http/request/authorise.ts";
 import type { Services } from "../http/services.ts";
 import { createWorkspaceRoutes } from "../http/workspaces/workspace-changes.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
-import { DENY_ALL, type ToolPolicy } from "../protocol/policy/document.ts";
+import { denyAll, type ToolPolicy } from "../protocol/policy/document.ts";
 import { readCurrentPolicy } from "../runner/terms.ts";
 import { createWorkspaceBinder } from "../workspace/bind-workspace.ts";
 import type { WorkspacePorts } from "../workspace/workspace-data.ts";
@@ -71,7 +71,7 @@ export function composeWorkspaceObject(raw: RawEnv): WorkspaceObjectPorts {
   const ports = {
     policies: composePolicies(policyKv, policyCache),
     registry: composeTenants(tenants).registry,
-    policy: DENY_ALL,
+    policy: denyAll(),
   };
   return {
     clock: systemClock,

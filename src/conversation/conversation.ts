@@ -6,20 +6,22 @@ import type {
   GivenFeedback,
   NoConversation,
   PageAnswer,
+  RangeAnswer,
+  SummaryAnswer,
   TurnAnswer,
   TurnRequest,
   TurnsAnswer,
   TurnsQuery,
   WindowAnswer,
+  WrittenSummary,
 } from "../capabilities/conversation.ts";
-import { replaceSources, keptFilesOf } from "../protocol/conversation/kept-files.ts";
+import type { SummaryJob } from "../protocol/conversation/summary-job.ts";
 import {
   CLAIM_WITHIN_MS,
   type DeliveredPage,
   type FirstPost,
   type HistoryReference,
 } from "../protocol/conversation/turn.ts";
-import { shortenTurn } from "../protocol/conversation/shorten-turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import {
   isOwn,
@@ -28,15 +30,16 @@ import {
   type RunOwner,
   type Viewer,
 } from "../protocol/identity/viewer.ts";
-import { joinClasses, joinSources, type Labels } from "../protocol/label/source.ts";
-import { utf8Bytes } from "../protocol/text/encoding.ts";
 import type { FeedbackNotice } from "../protocol/run/tenant-notice.ts";
 import { openTurn } from "./open-turn.ts";
 import { beginErasure, continueErasure, type ErasurePorts } from "./erase-conversation.ts";
+import { keepPage } from "./keep-page.ts";
 import { loneTurn } from "./lone-turn.ts";
 import { listTurns, summariseTurns } from "./show-turns.ts";
 import type { ReadTurns, StoredTurns, Turn } from "./stored-turns.ts";
-import { hasEnded, rereadWindow, type HashNow } from "./window.ts";
+import { hasEnded } from "./path.ts";
+import { keepSummary, readRange } from "./summaries.ts";
+import { rereadWindow, type HashNow } from "./window.ts";
 
 /** The first run of a conversation, whose object keeps the conversation. */
 export interface FirstRun {
@@ -113,9 +116,28 @@ export class Conversation implements ConversationMethods {
     return isSame ? { kind: "window", messages: window.messages } : { kind: "changed" };
   }
 
+  async readRange(runId: RunId, job: SummaryJob): Promise<RangeAnswer> {
+    const { turns, erasure } = this.#ports;
+    if (erasure.hasBegun) return { kind: "gone" };
+    return readRange(turns, { turn: this.#find(runId), job });
+  }
+
+  async keepSummary(
+    runId: RunId,
+    job: SummaryJob,
+    written: WrittenSummary,
+  ): Promise<SummaryAnswer> {
+    const { turns, erasure, hash, transaction } = this.#ports;
+    let answer: SummaryAnswer = { kind: "gone" };
+    if (erasure.hasBegun) return answer;
+    const asked = { turn: this.#find(runId), job, written, hash };
+    transaction(() => void (answer = keepSummary(turns, asked)));
+    return answer;
+  }
+
   async keepTurn(runId: RunId, delivered: DeliveredPage): Promise<void> {
     const turn = this.#find(runId);
-    if (turn && !this.#ports.erasure.hasBegun) this.#keep(turn, delivered);
+    if (turn && !this.#ports.erasure.hasBegun) keepPage(this.#ports, turn, delivered);
   }
 
   async conversation(viewer: Viewer): Promise<ConversationAnswer> {
@@ -237,7 +259,7 @@ export class Conversation implements ConversationMethods {
     transaction(() => {
       const turn = this.#firstTurn();
       if (!known) turns.add(turn);
-      if (answer.kind === "page") this.#keep(known ?? turn, answer.delivered);
+      if (answer.kind === "page") keepPage(this.#ports, known ?? turn, answer.delivered);
     });
     return undefined;
   }
@@ -249,37 +271,11 @@ export class Conversation implements ConversationMethods {
     const answer = await pageOf(runId, viewerOfOwner(owner));
     const turn = this.#find(runId);
     if (!turn || hasEnded(turn)) return true;
-    if (answer.kind === "page") this.#keep(turn, answer.delivered);
+    if (answer.kind === "page") keepPage(this.#ports, turn, answer.delivered);
     else if (answer.kind === "unknown" && openedMs < nowMs() - 2 * CLAIM_WITHIN_MS) {
       turns.remove(turn.number);
     } else return false;
     return true;
-  }
-
-  /** Stores a page. The conversation keeps its files from now on. */
-  #keep(turn: Turn, { page, files }: DeliveredPage): void {
-    if (hasEnded(turn)) return;
-    const { first, turns, files: kept, transaction } = this.#ports;
-    const before = turn.parent === null ? undefined : turns.at(turn.parent);
-    const named = [...keptFilesOf(page.messages).values()];
-    const keeper = first.runId;
-    transaction(() => {
-      for (const [hash, base64] of Object.entries(files)) kept.put(hash, base64);
-      const sources = new Map(
-        named.flatMap((file) => (kept.has(file.hash) ? [[file.hash, { ...file, keeper }]] : [])),
-      );
-      const messages = replaceSources(page.messages, sources);
-      const labels = messages.reduce<Labels>(
-        (known, message) => ({
-          sources: joinSources(known.sources, message.sources),
-          dataClasses: joinClasses(known.dataClasses, message.dataClasses),
-        }),
-        before?.end?.labels ?? { sources: [], dataClasses: [] },
-      );
-      const bytes = utf8Bytes(JSON.stringify(messages));
-      const shortBytes = utf8Bytes(JSON.stringify(shortenTurn(messages)));
-      turns.end(turn.number, { ...page, messages }, { bytes, shortBytes, labels });
-    });
   }
 
   #find(runId: string): Turn | undefined {

@@ -1,5 +1,5 @@
 import type { ErasureAnswer } from "../capabilities/conversation.ts";
-import type { RunMethods } from "../capabilities/run.ts";
+import type { BusyAnswer, RunErasure, RunMethods } from "../capabilities/run.ts";
 import type { BusyRun } from "../protocol/conversation/erasure.ts";
 import { CLAIM_WITHIN_MS } from "../protocol/conversation/turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
@@ -43,9 +43,12 @@ async function findBusy(ports: ErasurePorts): Promise<readonly BusyRun[]> {
   return found.filter(({ why }) => why.length > 0);
 }
 
+const UNREACHABLE: BusyAnswer = { kind: "busy", why: ["unreachable"] };
+
 async function askBusy({ runOf, nowMs }: ErasurePorts, turn: Turn): Promise<BusyRun> {
   const { runId, owner, openedMs } = turn;
-  const answer = await runOf(runId).busy(viewerOfOwner(owner));
+  const asked = runOf(runId).busy(viewerOfOwner(owner));
+  const answer = await asked.catch(() => UNREACHABLE);
   if (answer.kind === "busy") return { runId, why: answer.why };
   // Its run may still be claimed.
   const isFresh = turn.end === null && openedMs > nowMs() - 2 * CLAIM_WITHIN_MS;
@@ -54,20 +57,25 @@ async function askBusy({ runOf, nowMs }: ErasurePorts, turn: Turn): Promise<Busy
 
 /**
  * Deletes what is left: the runs, the first one last, and then the pages. Answers the number of
- * turns whose runs still have something to deliver. Contract: idempotent at every step.
+ * turns whose runs still have something to deliver, or did not answer. Contract: idempotent at
+ * every step.
  */
 export async function continueErasure({ turns, erasure, runOf }: ErasurePorts): Promise<number> {
+  const erase = ({ runId, owner }: Turn): Promise<RunErasure> =>
+    runOf(runId)
+      .erase(viewerOfOwner(owner))
+      .catch(() => ({ kind: "pending" }));
   const all = [...turns.newest()];
   const [first, ...later] = all.toReversed();
-  const left = await inGroups(later, async ({ number, runId, owner }) => {
-    const answer = await runOf(runId).erase(viewerOfOwner(owner));
+  const left = await inGroups(later, async (turn) => {
+    const answer = await erase(turn);
     if (answer.kind === "pending") return 1;
-    turns.remove(number);
+    turns.remove(turn.number);
     return 0;
   });
   const pending = left.reduce<number>((sum, one) => sum + one, 0);
   if (!first || pending > 0) return pending;
-  const answer = await runOf(first.runId).erase(viewerOfOwner(first.owner));
+  const answer = await erase(first);
   if (answer.kind === "pending") return 1;
   erasure.finish();
   return 0;

@@ -10,6 +10,7 @@ export function loneTurn(first: Turn, page: TurnPage | undefined): ReadTurns {
     shortBytes: 0,
     labels: { sources: [], dataClasses: [] },
     title: page.shown.title ?? null,
+    saidKeys: page.saidKeys ?? [],
   };
   const turn = { ...first, end: end ?? null };
   return {

@@ -5,8 +5,10 @@ import { MAX_CONVERSATION_FILE_BYTES } from "../protocol/conversation/sent-file.
 import { CLAIM_WITHIN_MS, MAX_TURNS, ROOT } from "../protocol/conversation/turn.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
 import { isOwn, ownsAs, type RunOwner, type Viewer } from "../protocol/identity/viewer.ts";
+import { hasEnded, type EndedTurn } from "./path.ts";
 import type { StoredTurns, Turn } from "./stored-turns.ts";
-import { hasEnded, readWindow, type EndedTurn, type HashNow } from "./window.ts";
+import { mayAsk } from "./summaries.ts";
+import { readWindow, type HashNow } from "./window.ts";
 
 /** What a turn is opened in. */
 export interface OpeningPorts {
@@ -58,22 +60,28 @@ export function openTurn(ports: OpeningPorts, viewer: Viewer, request: TurnReque
     end: null,
   };
   const opened = answer(ports, turn, request);
-  if (opened.kind === "turn") turns.add(turn);
+  if (opened.kind !== "turn") return opened;
+  turns.add(turn);
+  const target = opened.summarise && turns.of(opened.summarise.upTo);
+  if (target) turns.summarise(target.number, { by: turn.number });
   return opened;
 }
 
 /**
  * Finds a turn that the same request opened: under the same key, or with the same message id and
- * text. The first turn of a named chat has the run of the chat and keeps its key; another unclaimed
- * turn of a key is among the newest, and a claimed one was answered by its run. Who asks again gets
- * a new turn once the one before has ended.
+ * text; or one whose run was told the same message while it went on. The first turn of a named chat
+ * has the run of the chat and keeps its key; another unclaimed turn of a key is among the newest,
+ * and a claimed one was answered by its run. Who asks again gets a new turn once the one before has
+ * ended.
  */
 function findKnown(
   { turns, nowMs }: OpeningPorts,
-  { runId, messageId, hash, parentId, headId, isAgain }: TurnRequest,
+  { runId, messageId, hash, parentId, headId, isAgain, saidKey }: TurnRequest,
 ): Turn | undefined {
   const first = turns.at(1);
   if (first.keyRunId === runId) return first;
+  const before = saidKey === undefined ? undefined : turns.of(parentId ?? headId ?? "");
+  if (before?.end?.saidKeys.includes(saidKey ?? "")) return before;
   for (const turn of turns.newest()) {
     if (turn.runId === runId) return turn;
     if (turn.openedMs < nowMs - 2 * CLAIM_WITHIN_MS) break;
@@ -109,7 +117,7 @@ function findParent(
   }
   return hasEnded(found)
     ? { kind: "parent", turn: found }
-    : { kind: "unsettled", turn: found, answer: { kind: "busy" } };
+    : { kind: "unsettled", turn: found, answer: { kind: "busy", runId: found.runId } };
 }
 
 function findNewest(turns: StoredTurns, isWanted: (turn: Turn) => boolean): Turn | undefined {
@@ -129,14 +137,15 @@ function joinOwners(
 /** Answers what the run of a turn claims, or why the model could not be shown it. */
 function answer(
   { conversationId, turns, keepsFile, hash }: OpeningPorts,
-  { parent, runId, openedMs }: Turn,
+  turn: Turn,
   { sent, maxHistoryBytes: maxBytes, historyRule }: TurnRequest,
 ): TurnAnswer {
+  const { parent, runId, openedMs } = turn;
   const before = parent === null ? undefined : turns.at(parent);
   const bounds = { ...historyRule, maxBytes, hash };
   const window = before && hasEnded(before) && readWindow(turns, before, bounds);
   if (before && !window) return { kind: "too_long" };
-  const { messages = [], history } = window || {};
+  const { messages = [], history, missing } = window || {};
   const failure = messages.length > 0 ? checkContinuation(messages, sent) : undefined;
   if (failure) return { kind: "misfit", failure };
   const files = [...keptFilesOf([...messages, ...sent]).values()];
@@ -145,5 +154,13 @@ function answer(
   }
   const kept = [...keptFilesOf(sent).keys()].filter(keepsFile);
   const opened = { kind: "turn", runId, conversationId, openedMs, window: messages, kept } as const;
-  return { ...opened, ...(history && { history }) };
+  const { summary } = historyRule ?? {};
+  const summarise = summary &&
+    missing &&
+    mayAsk(turns, missing, turn) && {
+      upTo: missing.runId,
+      rule: { ...historyRule, summary },
+      maxBytes,
+    };
+  return { ...opened, ...(history && { history }), ...(summarise && { summarise }) };
 }

@@ -11,7 +11,7 @@ import { maySee, type Viewer } from "../protocol/identity/viewer.ts";
 import type { ListPage } from "../protocol/list/page.ts";
 import { toIso } from "../protocol/text/iso-time.ts";
 import type { ReadTurns, Turn } from "./stored-turns.ts";
-import { hasEnded } from "./window.ts";
+import { hasEnded } from "./path.ts";
 
 interface Shown {
   readonly turns: ReadTurns;

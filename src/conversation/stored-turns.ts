@@ -1,3 +1,4 @@
+import type { WrittenSummary } from "../capabilities/conversation.ts";
 import type { Feedback } from "../protocol/conversation/feedback.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import type { TurnPage } from "../protocol/conversation/turn.ts";
@@ -29,6 +30,21 @@ export interface Turn {
   readonly feedback?: Feedback;
   /** Null until its page is stored. */
   readonly end: TurnEnd | null;
+  /** The summary of the path up to it; absent unless a run was asked for one. */
+  readonly summary?: TurnSummary;
+}
+
+/** A summary of the path from the root up to a turn, that turn included. */
+export interface TurnSummary {
+  /** Number of the turn whose run was asked for it. */
+  readonly by: number;
+  /** Absent until it is stored. */
+  readonly stored?: Omit<WrittenSummary, "text"> & {
+    /** Of its text. */
+    readonly hash: string;
+    /** Size of its message. Unit: bytes of JSON. */
+    readonly bytes: number;
+  };
 }
 
 /** What is known of a page without reading it. */
@@ -43,6 +59,8 @@ export interface TurnEnd {
   readonly labels: Labels;
   /** The title that a tool gave in this turn. */
   readonly title: string | null;
+  /** Keys of the messages that were said to its run while it went on. */
+  readonly saidKeys: readonly string[];
 }
 
 /** What the conversation knows of a page that it stores. */
@@ -59,6 +77,7 @@ export interface StoredTurns {
   /** The conversation has turns. A chat of one run has none until somebody continues it. */
   readonly exist: boolean;
   at(number: number): Turn;
+  find(number: number): Turn | undefined;
   /** Finds the turn of a run. */
   of(runId: string): Turn | undefined;
   /** A turn, the one before it, and so on to the root. */
@@ -77,6 +96,10 @@ export interface StoredTurns {
   end(number: number, page: TurnPage, known: TurnFacts): void;
   /** Stores what its person thinks; null: nothing any more. */
   rate(number: number, feedback: Feedback | null): void;
+  /** Stores what is known of the summary up to a turn, and its text once there is one. */
+  summarise(number: number, summary: TurnSummary, text?: string): void;
+  /** Reads the text of a stored summary. */
+  summary(number: number): string;
   remove(number: number): void;
   page(number: number): TurnPage;
   /** Reads the messages of each of the turns. */

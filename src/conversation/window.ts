@@ -3,16 +3,17 @@ import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 import { SHORTENING, shortenTurn } from "../protocol/conversation/shorten-turn.ts";
 import { MAX_TURNS, type HistoryReference } from "../protocol/conversation/turn.ts";
 import { labelled } from "../protocol/label/source.ts";
-import type { StoredTurns, Turn, TurnEnd } from "./stored-turns.ts";
+import { hasEnded, pathFrom, type EndedTurn } from "./path.ts";
+import type { StoredTurns, Turn } from "./stored-turns.ts";
+import { chooseSummarised, isSummarised, readSummary, type ShownPath } from "./summarised-path.ts";
 
 /** The earlier turns that a model is shown, and how a run refers to them. */
 export interface Window {
   readonly messages: readonly TranscriptMessage[];
   readonly history: HistoryReference;
+  /** The turn up to which a summary should stand before the window, and does not. */
+  readonly missing?: EndedTurn;
 }
-
-/** A turn whose page is stored. */
-export type EndedTurn = Turn & { readonly end: TurnEnd };
 
 export type HashNow = (text: string) => string;
 
@@ -30,24 +31,48 @@ export interface WindowBounds extends HistoryRule {
 export function readWindow(
   turns: StoredTurns,
   newest: EndedTurn,
+  bounds: WindowBounds & { readonly hash: HashNow },
+): Window | undefined {
+  const { maxBytes, wholeTurns = MAX_TURNS, maxTurns = MAX_TURNS, summary, hash } = bounds;
+  const firstWhole = beginOf(newest, 2 * wholeTurns - 1, wholeTurns);
+  const isShort = ({ depth }: Turn): boolean => depth < firstWhole;
+  const sizeOf = (turn: EndedTurn): number =>
+    isShort(turn) ? turn.end.shortBytes : turn.end.bytes;
+  const path = pathFrom(turns, newest);
+  const chosen = summary
+    ? chooseSummarised(path, { maxBytes, maxTurns, sizeOf })
+    : chooseNewest(path, {
+        maxBytes,
+        first: beginOf(newest, maxTurns, Math.ceil(maxTurns / 2)),
+        sizeOf,
+      });
+  if (!chosen) return undefined;
+  const shortened = chosen.taken.filter(isShort).length;
+  const { missing } = chosen;
+  return { ...join(turns, { ...chosen, shortened, hash }), ...(missing && { missing }) };
+}
+
+/** Chooses the newest turns that fit, none before the first one. */
+function chooseNewest(
+  path: Iterable<EndedTurn>,
   {
     maxBytes,
-    wholeTurns = MAX_TURNS,
-    maxTurns = MAX_TURNS,
-    hash,
-  }: WindowBounds & { readonly hash: HashNow },
-): Window | undefined {
-  const firstWhole = beginOf(newest, 2 * wholeTurns - 1, wholeTurns);
-  const firstShown = beginOf(newest, maxTurns, Math.ceil(maxTurns / 2));
+    first,
+    sizeOf,
+  }: {
+    readonly maxBytes: number;
+    readonly first: number;
+    readonly sizeOf: (turn: EndedTurn) => number;
+  },
+): ShownPath | undefined {
   const taken: EndedTurn[] = [];
   let bytes = 0;
-  for (const turn of pathFrom(turns, newest)) {
-    bytes += turn.depth < firstWhole ? turn.end.shortBytes : turn.end.bytes;
-    if (bytes > maxBytes || turn.depth < firstShown) break;
+  for (const turn of path) {
+    bytes += sizeOf(turn);
+    if (bytes > maxBytes || turn.depth < first) break;
     taken.unshift(turn);
   }
-  const shortened = taken.filter(({ depth }) => depth < firstWhole).length;
-  return taken.length === 0 ? undefined : join(turns, { taken, shortened, hash });
+  return taken.length === 0 ? undefined : { taken };
 }
 
 /**
@@ -64,51 +89,54 @@ export function rereadWindow(
   newest: EndedTurn,
   { history, hash }: { readonly history: HistoryReference; readonly hash: HashNow },
 ): Window | undefined {
-  const { shortened } = history;
+  const { shortened, summary } = history;
   const taken: EndedTurn[] = [];
   for (const turn of pathFrom(turns, newest)) {
     if (taken.length === history.turns) break;
     taken.unshift(turn);
   }
-  return taken.length < history.turns ? undefined : join(turns, { taken, shortened, hash });
+  const named = summary && turns.of(summary.upTo);
+  const summarised = named && hasEnded(named) && isSummarised(named) ? named : undefined;
+  if (taken.length < history.turns || (summary && !summarised)) return undefined;
+  return join(turns, { taken, shortened, hash, ...(summarised && { summarised }) });
 }
 
-/** A path from a turn to its root. Every turn before another one has ended. */
-function* pathFrom(turns: StoredTurns, newest: EndedTurn): Generator<EndedTurn> {
-  for (const turn of turns.path(newest)) if (hasEnded(turn)) yield turn;
-}
-
-export function hasEnded(turn: Turn): turn is EndedTurn {
-  return turn.end !== null;
-}
-
-interface Taken {
-  /** Turns, the oldest first. */
-  readonly taken: readonly EndedTurn[];
+interface Taken extends Omit<ShownPath, "missing"> {
   /** Of these, the oldest ones that are shortened. */
   readonly shortened: number;
   readonly hash: HashNow;
 }
 
-function join(turns: StoredTurns, { taken, shortened, hash }: Taken): Window {
+function join(turns: StoredTurns, { taken, summarised, shortened, hash }: Taken): Window {
   const [oldest] = taken;
   const newest = taken.at(-1);
   if (!oldest || !newest) throw new Error("a window has a turn");
   const system = oldest.depth === 0 ? [] : readSystem(turns, oldest);
+  const summary = summarised ? [readSummary(turns, summarised)] : [];
   const read = turns.messages(taken.map(({ number }) => number));
   const said = read.flatMap((messages, index) =>
     index < shortened ? shortenTurn(messages) : messages,
   );
-  const hashes = [...taken.map(({ end }) => end.hash), ...system.map(({ text }) => text)];
+  const { sources, dataClasses } = newest.end.labels;
+  const { stored } = summarised?.summary ?? {};
+  const hashes = [
+    ...taken.map(({ end }) => end.hash),
+    ...system.map(({ text }) => text),
+    ...(stored ? [stored.hash] : []),
+  ];
   return {
-    messages: [...system, ...said],
+    messages: [...system, ...summary, ...said],
     history: {
       after: newest.runId,
       hash: hash(JSON.stringify([...hashes, shortened, SHORTENING])),
       turns: taken.length,
       shortened,
-      leftOut: oldest.depth,
-      ...labelled(newest.end.labels.sources, newest.end.labels.dataClasses),
+      leftOut: oldest.depth - (stored?.turns ?? 0),
+      ...(summarised &&
+        stored && {
+          summary: { upTo: summarised.runId, turns: stored.turns, model: stored.model },
+        }),
+      ...labelled(sources, dataClasses),
     },
   };
 }

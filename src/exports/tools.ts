@@ -4,7 +4,10 @@ export { defineOperation, defineWorkspace } from "../contracts/define/define-wor
 export { defineSaga } from "../contracts/define/define-saga.ts";
 export { expectAnswer } from "../contracts/define/expect-answer.ts";
 export { fail, ok } from "../protocol/outcome/result.ts";
+export { askPerson } from "../core-tools/ask-person.ts";
 export { CORE_TOOLS } from "../core-tools/pack.ts";
+export { readResult } from "../core-tools/read-result.ts";
+export type { AskedQuestion, AskSection } from "../contracts/define/ask-section.ts";
 export type { SagaDefinition, SagaStep } from "../contracts/define/define-saga.ts";
 export type {
   AnyToolContract,

@@ -7,6 +7,7 @@ import {
 } from "../protocol/outcome/unreadable-storage.ts";
 import { APPROVAL_QUEUE_ROUTES } from "./approvals/approvals-queue.ts";
 import { APPROVAL_ROUTES } from "./approvals/approvals.ts";
+import { CONSENT_ROUTES } from "./approvals/consents.ts";
 import { ASSISTANT_ROUTES } from "./tenant/assistants.ts";
 import { AUDIT_ROUTES } from "./audit/audit.ts";
 import { refuseTools, ToolsUnavailable } from "./request/contracts.ts";
@@ -20,12 +21,14 @@ import { ESCALATION_ROUTES } from "./escalations/escalations.ts";
 import { FEEDBACK_ROUTES } from "./conversations/feedback.ts";
 import { EMBED_TOKEN_ROUTES } from "./embed/embed-tokens.ts";
 import { INVOKE_ROUTES } from "./runs/invoke.ts";
+import { NOTIFICATION_ROUTES } from "./notifications/notifications.ts";
 import { OUTCOME_ROUTES } from "./runs/outcomes.ts";
 import { PAGE_TEXT_ROUTES } from "./pages/page-texts.ts";
 import { PEOPLE_ROUTES } from "./people/people.ts";
 import { POLICY_ROUTES } from "./tenant/policy.ts";
 import { isProblem, problem } from "./request/problem.ts";
 import { PROVIDER_ROUTES } from "./tenant/providers.ts";
+import { RESULT_ROUTES } from "./runs/results.ts";
 import { RUN_LIST_ROUTES } from "./runs/run-list.ts";
 import { RUN_ROUTES } from "./runs/runs.ts";
 import type { Services } from "./services.ts";
@@ -44,10 +47,13 @@ const API: Routes = {
   ...RUN_LIST_ROUTES,
   ...RUN_ROUTES,
   ...TOOL_IMAGE_ROUTES,
+  ...RESULT_ROUTES,
   ...APPROVAL_QUEUE_ROUTES,
   ...OUTCOME_ROUTES,
   ...ESCALATION_ROUTES,
+  ...NOTIFICATION_ROUTES,
   ...APPROVAL_ROUTES,
+  ...CONSENT_ROUTES,
   ...TOOL_ROUTES,
   ...POLICY_ROUTES,
   ...ASSISTANT_ROUTES,
@@ -66,7 +72,7 @@ const API: Routes = {
 export function createApp(services: Services, more: Routes = {}): HonoBase {
   // The usual router makes one regular expression of all routes, which a cold start waits for.
   const app = new HonoBase({ router: new TrieRouter() });
-  app.on("OPTIONS", ["/v1/*", "/api/*"], async (context, next) => {
+  app.on("OPTIONS", ["/v1/*", ...Object.keys(more)], async (context, next) => {
     await next();
     context.res = await answerPreflight(context.req.raw, context.res, services);
   });

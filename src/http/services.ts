@@ -1,7 +1,9 @@
 import type { AssistantRegistry, AssistantStore } from "../capabilities/assistant.ts";
 import type { ApprovalQueue } from "../capabilities/approval.ts";
 import type { AuditSigner, AuditTrail } from "../capabilities/audit.ts";
+import type { ConsentDesk } from "../capabilities/consent.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
+import type { NotificationDesk } from "../capabilities/notification.ts";
 import type { PersonErasures, PersonWorkspaces } from "../capabilities/people.ts";
 import type { Authenticator, EmbedTokens, OriginIndex } from "../capabilities/identity.ts";
 import type { Log } from "../capabilities/log.ts";
@@ -26,6 +28,8 @@ import type { ContractSource } from "../contracts/bind/tool-source.ts";
 import type { ListedFeedback } from "../protocol/conversation/feedback.ts";
 import type { ListPage } from "../protocol/list/page.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
+import type { connectionBody } from "../protocol/connection/stored.ts";
+import type { TenantMetrics } from "../protocol/metric/measures.ts";
 import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ModelCatalog } from "../protocol/model/catalog.ts";
@@ -56,10 +60,14 @@ export interface Services {
     tenantId: TenantId,
     query: FeedbackQuery,
   ) => Promise<ListPage<ListedFeedback>>;
+  /** Reads what the runs of a tenant counted. Fails: likewise. */
+  readonly metrics: (tenantId: TenantId) => Promise<TenantMetrics>;
   /** The workspaces of the deployment, by name, and the data of people in them. */
   readonly workspaces: { readonly names: readonly string[]; readonly people: PersonWorkspaces };
   readonly fingerprints: Fingerprints;
   readonly connections: ConnectionStore;
+  /** Reads the body that stores a connection. */
+  readonly connectionBody: ReturnType<typeof connectionBody>;
   readonly providers: ProviderStore;
   /** Reads the body that stores a provider. */
   readonly providerBody: ReturnType<typeof tenantProviderBody>;
@@ -74,6 +82,8 @@ export interface Services {
   readonly queue: ApprovalQueue;
   readonly outcomes: OutcomeList;
   readonly escalations: EscalationDesk;
+  readonly notifications: NotificationDesk;
+  readonly consents: ConsentDesk;
   readonly trail: AuditTrail;
   readonly auditSigner: AuditSigner;
   readonly storage: StorageMeter;

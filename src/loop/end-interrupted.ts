@@ -3,10 +3,10 @@ import type { Clock } from "../capabilities/system.ts";
 import type { RunJournal, SteeringInbox } from "../capabilities/run-journal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
-import { closeOpenCalls } from "./close-open-calls.ts";
+import { closeOpenCalls } from "./calls/close-open-calls.ts";
 import { endOfStop, endRun } from "./run-end.ts";
 import { finishOpenParts, type RunMemory } from "./run-memory.ts";
-import { Transcript } from "./transcript.ts";
+import { Transcript } from "./history/transcript.ts";
 
 interface EndingPorts {
   readonly journal: RunJournal;

@@ -18,12 +18,12 @@ import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
 import { maxWallClockMs } from "../runner/budget/run-time.ts";
 import { createFlow } from "../runner/flow/evidence.ts";
 import { createToolRunner } from "../runner/tool-runner.ts";
-import { ConversationImages } from "./conversation-images.ts";
-import { CallIds } from "./call-ids.ts";
-import { loadContext, NO_CONTEXT } from "./load-context.ts";
-import { ModelBudget } from "./model-budget.ts";
-import { ModelCalls } from "./model-calls.ts";
-import { buildPrompt } from "./prompt.ts";
+import { ConversationImages } from "./history/conversation-images.ts";
+import { CallIds } from "./calls/call-ids.ts";
+import { loadContext, NO_CONTEXT } from "./history/load-context.ts";
+import { ModelBudget } from "./model/model-budget.ts";
+import { ModelCalls } from "./model/model-calls.ts";
+import { buildPrompt } from "./history/prompt.ts";
 import { DATA_NOT_ALLOWED, endOfStop, TOOLS_UNAVAILABLE, type RunEnd } from "./run-end.ts";
 import {
   stopReasonOf,
@@ -93,6 +93,7 @@ export async function openScope({
     prompt:
       checkShownData({ input, state }, terms) ??
       (context.ok ? buildPrompt(claim, context.value) : context),
+    summary: openSummary({ input, ports, state }, terms),
     modelBudget,
     modelCalls: restoreModelCalls({ input, ports }, policy),
     callIds: new CallIds(state.transcript.messages),
@@ -113,14 +114,31 @@ function checkShownData(
   return claim.call || mayGoOn ? undefined : fail(DATA_NOT_ALLOWED);
 }
 
+/**
+ * Tells what the run has to summarise. Threat: a model that may not see the data of the
+ * conversation summarises it.
+ */
+function openSummary(
+  { input: { claim, memory }, ports: { conversationOf }, state }: ScopeParts,
+  { policy, caller }: Pick<RunTerms, "policy" | "caller">,
+): RunScope["summary"] {
+  const { summarise: job, workflowId } = claim;
+  if (!job || workflowId === undefined || !conversationOf || memory.facts.summary) return undefined;
+  const asked = { ...caller, models: [job.rule.summary.model] };
+  return {
+    job,
+    conversation: conversationOf(workflowId),
+    isShown: state.transcript.dataClasses.every((one) => mayShow(policy, one, asked)),
+  };
+}
+
 /** Models of the tenant's own provider are known from the claim. */
 function createDirectory(
-  { ownModel, ownFallbacks = [] }: RunClaim,
+  { ownModel, ownFallbacks = [], ownSummaryModel }: RunClaim,
   deployed: ModelDirectory,
 ): ModelDirectory {
-  const own = new Map(
-    (ownModel ? [ownModel, ...ownFallbacks] : []).map((model) => [model.id, model]),
-  );
+  const known = [ownModel, ...ownFallbacks, ownSummaryModel].filter((one) => one !== undefined);
+  const own = new Map(known.map((model) => [model.id, model]));
   return (id) => own.get(id) ?? deployed(id);
 }
 

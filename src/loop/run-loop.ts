@@ -3,10 +3,10 @@ import { addUsage } from "../protocol/model/usage.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
 import { WAITING } from "../runner/waiting.ts";
-import { reserveModelCall } from "./ask-model.ts";
-import { closeOpenCalls } from "./close-open-calls.ts";
+import { reserveModelCall } from "./model/ask-model.ts";
+import { closeOpenCalls } from "./calls/close-open-calls.ts";
 import { openScope } from "./open-scope.ts";
-import { readHistory } from "./read-history.ts";
+import { claimedHistory, readHistory } from "./history/read-history.ts";
 import {
   firstStep,
   readLastResult,
@@ -36,7 +36,8 @@ import {
   type LoopState,
 } from "./run-scope.ts";
 import { runStep, takeSteering, type AllowedStep, type Step, type StepResult } from "./run-step.ts";
-import { Transcript } from "./transcript.ts";
+import { summariseHistory } from "./history/summarise-history.ts";
+import { Transcript } from "./history/transcript.ts";
 
 /**
  * Carries a claimed run to its end: model, tools, model, until the model stops or a limit is
@@ -52,9 +53,9 @@ export async function runLoop(
   ports: RunPorts,
 ): Promise<"ended" | typeof WAITING> {
   const { claim, memory } = input;
-  const known = claim.history ? claim.window : [];
+  const known = claimedHistory(input);
   // The first incarnation waits for nothing, so its first event is stored with the claim.
-  const history = known ? ok(known) : await readHistory(claim, ports);
+  const history = known ? ok(known) : await readHistory(input, ports);
   const state = restoreState(input, ports, history.ok ? history.value : []);
   let end: RunEnd | typeof WAITING;
   try {
@@ -88,6 +89,7 @@ function restoreState(
     }),
     invocations: new InvocationLedger(journal, invocations),
     usage: progress.usage,
+    summaryUsage: facts.summary?.usage,
     // Going back would drop the reasoning of the fallback, and ask a failing model again.
     model: facts.answer?.model ?? claim.model,
   };
@@ -98,6 +100,7 @@ async function runSteps(scope: RunScope, memory: RunMemory): Promise<RunEnd | ty
   const { journal, modelBudget, state } = scope;
   const last = readLastResult(memory, state.invocations);
   if (last) return (await endAfterStep(scope, last)) ?? INTERNAL_ERROR;
+  if (scope.summary) await summariseHistory(scope, scope.summary);
   for (let step = firstStep(memory); ; step = stepAfter(step)) {
     const allowed = await allowStep(scope, step);
     if (!allowed.ok) {

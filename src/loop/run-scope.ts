@@ -1,12 +1,12 @@
 import type { InputBound, Model, ModelDirectory } from "../capabilities/model.ts";
-import type { ConversationMethods, WindowAnswer } from "../capabilities/conversation.ts";
+import type { ContinuedConversation, ReachConversation } from "../capabilities/conversation.ts";
 import type { FileShelf } from "../capabilities/files.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { WorkspaceBinder } from "../capabilities/workspace.ts";
 import type { MismatchNotes, SteeringInbox } from "../capabilities/run-journal.ts";
 import type { ToolSourcePort } from "../capabilities/tool.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
-import type { RunId } from "../protocol/identity/ids.ts";
+import type { SummaryJob } from "../protocol/conversation/summary-job.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { StopReason } from "../protocol/run/facts.ts";
@@ -15,12 +15,12 @@ import type { ToolSpec } from "../protocol/tool/spec.ts";
 import type { ToolRunnerPorts } from "../runner/ports.ts";
 import type { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
 import type { ToolRunner } from "../runner/tool-runner.ts";
-import type { CallIds } from "./call-ids.ts";
-import type { ModelBudget } from "./model-budget.ts";
-import type { ModelCalls } from "./model-calls.ts";
+import type { CallIds } from "./calls/call-ids.ts";
+import type { ModelBudget } from "./model/model-budget.ts";
+import type { ModelCalls } from "./model/model-calls.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { RunMemory } from "./run-memory.ts";
-import type { Transcript } from "./transcript.ts";
+import type { Transcript } from "./history/transcript.ts";
 
 /** The capabilities of one run. */
 export interface RunPorts extends Omit<
@@ -49,13 +49,8 @@ export interface RunPorts extends Omit<
   readonly workspaces?: WorkspaceBinder | undefined;
   /** The files of the conversation. */
   readonly shelf: FileShelf;
-  /** Reads earlier turns again. Absent: the run continues none. Fails: throws. */
-  readonly readWindow?:
-    | ((
-        conversationId: RunId,
-        ...asked: Parameters<ConversationMethods["readWindow"]>
-      ) => Promise<WindowAnswer>)
-    | undefined;
+  /** Absent: the run continues no conversation. */
+  readonly conversationOf?: ReachConversation | undefined;
   /** The loop closes it before the run ends. */
   readonly inbox: SteeringInbox;
   /** Absent: nothing is verified. */
@@ -99,6 +94,16 @@ export interface LoopState {
   usage: Usage;
   /** Id of the model that is asked now: the one of the request, or a fallback. */
   model: string;
+  /** What summarising earlier turns used. The first step counts it. */
+  summaryUsage?: Usage | undefined;
+}
+
+/** What a run needs to summarise earlier turns. */
+export interface HistorySummaryPorts {
+  readonly job: SummaryJob;
+  readonly conversation: ContinuedConversation;
+  /** The policy shows the data of the conversation to the model that summarises it. */
+  readonly isShown: boolean;
 }
 
 /** What all steps of one incarnation share. */
@@ -116,6 +121,8 @@ export interface RunScope extends Pick<
   /** What stands before the conversation, or how the run ends without it. */
   readonly prompt: Result<readonly TranscriptMessage[], RunEnd>;
   readonly runner: ToolRunner;
+  /** Writes the summary that the run was asked for. Absent: it was not, or has tried already. */
+  readonly summary?: HistorySummaryPorts | undefined;
   readonly callIds: CallIds;
   /** The policy that the run pinned cannot be read any more, so its limits are unknown. */
   readonly isPolicyLost: boolean;

@@ -5,19 +5,19 @@ import type {
 } from "../protocol/conversation/message.ts";
 import { isWellFormed } from "../protocol/json/guard.ts";
 import type { ModelAnswer } from "../protocol/model/event.ts";
-import { NO_USAGE } from "../protocol/model/usage.ts";
+import { addUsage, NO_USAGE } from "../protocol/model/usage.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { RecordedAnswer } from "../protocol/run/facts.ts";
 import { joinSources, labelled, type Sources } from "../protocol/label/source.ts";
 import { labelData } from "../protocol/text/label-data.ts";
 import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
 import { WAITING } from "../runner/waiting.ts";
-import { askModel, type AnsweredCall } from "./ask-model.ts";
-import { proposeDirectCall } from "./direct-call.ts";
-import { executeCalls, proposeCalls } from "./execute-calls.ts";
-import type { ModelAllowance } from "./model-budget.ts";
-import { sourcesOfPrompt } from "./prompt.ts";
-import type { RunScope } from "./run-scope.ts";
+import { askModel, type AnsweredCall } from "./model/ask-model.ts";
+import { proposeDirectCall } from "./calls/direct-call.ts";
+import { executeCalls, proposeCalls } from "./calls/execute-calls.ts";
+import type { ModelAllowance } from "./model/model-budget.ts";
+import { sourcesOfPrompt } from "./history/prompt.ts";
+import type { LoopState, RunScope } from "./run-scope.ts";
 
 /** One model call and the tool calls that it asked for. */
 export interface Step {
@@ -105,7 +105,7 @@ async function answerStep(
   }
   if (claim.call) return proposeDirectCall(scope, claim.call, number);
   const answered = await askModel(scope, allowance);
-  const answer = toRecorded(answered, { claim, step: number });
+  const answer = countSummary(toRecorded(answered, { claim, step: number }), state);
   journal.note({ answer });
   if (answer.finish === "error") return answer;
   const { toolCalls } = answered.answer;
@@ -127,6 +127,15 @@ function toRecorded(
   const why = code && { code, ...(status !== undefined && { status }) };
   const asked = model === claim.model ? {} : { model };
   return { step, modelCall, ...asked, finish, usage, ...(why && { failure: why }) };
+}
+
+/** The first step counts what was used before it. */
+function countSummary(
+  answer: RecordedAnswer,
+  { summaryUsage }: Pick<LoopState, "summaryUsage">,
+): RecordedAnswer {
+  if (!summaryUsage || answer.step > 1) return answer;
+  return { ...answer, usage: addUsage(answer.usage, summaryUsage) };
 }
 
 /** Most argument text of one assistant message. Threat: a model could ask for 32 MB of it. */

@@ -1,13 +1,14 @@
+import type { ResultAnswer, ResultShelf } from "../capabilities/results.ts";
 import type {
   ApprovalAddress,
   ApprovalAnswer,
-  ApprovalDecision,
   BusyAnswer,
   CallAnswer,
   ContextAnswer,
   DecisionAnswer,
   FilesAnswer,
   ImageAnswer,
+  NoRun,
   OutcomeAnswer,
   OutcomeReport,
   ReviewReport,
@@ -19,6 +20,7 @@ import type {
   UndoAnswer,
   UndoRequest,
 } from "../capabilities/run.ts";
+import type { ApprovalDecision } from "../protocol/approval/decision.ts";
 import type { PageAnswer, ShownAnswer } from "../capabilities/conversation.ts";
 import type { Clock } from "../capabilities/system.ts";
 import { isOfTenant, isOwn, maySee, mayStop, type Viewer } from "../protocol/identity/viewer.ts";
@@ -29,12 +31,14 @@ import type { UndoReport } from "../protocol/invocation/undo.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 import { showContent } from "../protocol/tool/content.ts";
 import type { StopReason } from "../protocol/run/facts.ts";
+import { historyShown } from "../protocol/run/history-shown.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { ApprovalDecisions } from "./approvals/decisions.ts";
 import type { Run } from "./run.ts";
 import { reviewMismatch } from "./verification/review-mismatch.ts";
 import { resolveOutcome } from "./outcomes/resolve.ts";
 import { answerWithFingerprint, type FingerprintOf } from "./outgoing-hashes.ts";
+import { readKept } from "./read-result.ts";
 import { busyWith } from "./busy-with.ts";
 import { runStateOf } from "./state.ts";
 import { shownRunOf } from "./shown-run.ts";
@@ -55,6 +59,7 @@ interface AnswerPorts {
   readonly lifecycle: LoopControl;
   readonly decisions: ApprovalDecisions;
   readonly clock: Clock;
+  readonly results: Pick<ResultShelf, "read">;
   readonly fingerprintOf: FingerprintOf;
   readonly undo: UndoPorts;
   /** Deletes what was said in the run. False: something has to be delivered first. */
@@ -75,7 +80,10 @@ export class RunAnswers implements RunMethods {
 
   async state(viewer: Viewer): Promise<RunAnswer> {
     const missing = checkRunAccess(this.#run.store, maySee, viewer);
-    return missing ?? { kind: "run", state: await this.#readState(viewer) };
+    if (missing) return missing;
+    const steeredAt = this.#run.inbox.newestOfClient();
+    const state = await this.#readState(viewer);
+    return { kind: "run", state, ...(steeredAt && { steeredAt }) };
   }
 
   async cancel(viewer: Viewer): Promise<RunAnswer> {
@@ -93,20 +101,24 @@ export class RunAnswers implements RunMethods {
    * Stores the message and its event. The platform sends the answer only after both are durable, so
    * a message that is `taken` is never lost.
    */
-  async steer(viewer: Viewer, { text, requestKey }: Steering): Promise<SteerAnswer> {
+  async steer(viewer: Viewer, steering: Steering): Promise<SteerAnswer> {
+    const { text, requestKey, messageId } = steering;
     const { inbox, journal, store } = this.#run;
     const missing = checkRunAccess(store, isOwn, viewer);
     if (missing) return missing;
     const known = requestKey === undefined ? undefined : inbox.findByKey(requestKey);
-    if (known !== undefined && known !== text) return { kind: "key_reused" };
-    if (known === undefined) {
+    if (known && known.text !== text) return { kind: "key_reused" };
+    if (!known) {
       if (inbox.isClosed || store.incarnations().stop !== null) return { kind: "ended" };
       if (inbox.isFull) return { kind: "full" };
-      inbox.put(text, requestKey);
-      journal.append([{ type: "user_message", text }]);
+      const message = { text, ...(messageId !== undefined && { messageId }) };
+      journal.append([{ type: "user_message", ...message }]);
+      const at = journal.head;
+      inbox.put({ ...message, at }, requestKey);
       if (isWithdrawnBySteering(this.#run)) this.#ports.lifecycle.resume();
+      return { kind: "taken", state: await this.#readState(viewer), at };
     }
-    return { kind: "taken", state: await this.#readState(viewer) };
+    return { kind: "taken", state: await this.#readState(viewer), at: known.at };
   }
 
   async resolveOutcome(viewer: Viewer, report: OutcomeReport): Promise<OutcomeAnswer> {
@@ -159,7 +171,9 @@ export class RunAnswers implements RunMethods {
     const { prompt, store } = this.#run;
     const missing = checkRunAccess(store, isOfTenant, viewer);
     if (missing) return missing;
-    const { assistant, history } = store.claimed() ?? {};
+    const claim = store.claimed();
+    const { assistant } = claim ?? {};
+    const history = claim && historyShown(claim, store.progress().facts);
     const deployment = prompt.read("hook_context") as HookContext | undefined;
     const request = prompt.read("request_context") as JsonObject | undefined;
     return {
@@ -189,6 +203,18 @@ export class RunAnswers implements RunMethods {
     const { content = [] } = invocations.find(invocation)?.end ?? {};
     const image = content.filter((part) => part.type === "image")[number - 1];
     return image ? { kind: "image", file: image.source } : { kind: "unknown_image" };
+  }
+
+  async result(viewer: Viewer, invocation: number): Promise<ResultAnswer | NoRun> {
+    const { invocations, notices, store } = this.#run;
+    const missing = checkRunAccess(store, maySee, viewer);
+    if (missing) return missing;
+    const record = invocations.find(invocation);
+    const result = record && (await readKept(record, this.#ports.results));
+    if (!record || !result || (result.kind === "raw" && !viewer.operates))
+      return { kind: "unknown_result" };
+    if (result.kind === "raw") notices.outputRead(record, viewer, this.#ports.clock.nowMs());
+    return { kind: "result", result };
   }
 
   async approval(address: ApprovalAddress): Promise<ApprovalAnswer> {

@@ -11,11 +11,11 @@ export function busyWith({
   const isVerified = calls.some(({ end, verification }) =>
     end?.verification ? verification?.outcome === undefined : false,
   );
-  const reasons: Readonly<Record<BusyReason, boolean>> = {
+  const reasons: Readonly<Record<Exclude<BusyReason, "unreachable">, boolean>> = {
     unfinished: !journal.hasEnded,
     unknown_outcome: invocations.awaitingOperator().length > 0,
     undo: undone.has("running") || undone.has("failed"),
     verification: isVerified || invocations.untoldMismatches().length > 0,
   };
-  return (Object.keys(reasons) as BusyReason[]).filter((reason) => reasons[reason]);
+  return (Object.keys(reasons) as (keyof typeof reasons)[]).filter((reason) => reasons[reason]);
 }

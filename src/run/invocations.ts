@@ -1,3 +1,4 @@
+import type { JsonObject } from "../protocol/json/value.ts";
 import type { Resolution, ToolInvocationRecord } from "../protocol/invocation/record.ts";
 import { isLegalMove } from "../protocol/invocation/state.ts";
 import type { UndoAttempt } from "../protocol/invocation/undo.ts";
@@ -77,6 +78,16 @@ export class RunInvocations {
   /** Tells how undoing a completed call stands. */
   undoStanding(record: ToolInvocationRecord): UndoStanding {
     return undoStandingOf(record, this.all());
+  }
+
+  /**
+   * Gives a call the arguments that the answer of the person completes. Contract: no effect once
+   * the call is bound or dispatched, and after another answer.
+   */
+  answer(number: number, argumentsText: string, answer: JsonObject): void {
+    const record = this.#records.get(number);
+    if (!record || record.dispatches > 0 || record.binding || record.answer) return;
+    this.#change(number, { argumentsText, truncated: false, answer });
   }
 
   /** Gives a call other arguments. Contract: no effect once the call is bound or dispatched. */

@@ -59,12 +59,15 @@ function showFile({ type, name, source }: FilePart): ShownFile {
 
 /** Reads the parts of an answer; a message that was sent meanwhile begins a new one. */
 function showAnswer(events: Iterable<AiEvent>): readonly ShownMessage[] {
-  const said: { readonly before: number; readonly text: string }[] = [];
+  const said: { readonly before: number; readonly text: string; readonly messageId?: string }[] =
+    [];
   const parts = new Map<number, ShownPart>();
   let next = 0;
   for (const event of events) {
-    if (event.type === "user_message") said.push({ before: next, text: event.text });
-    else if (event.type === "text_withdrawn") for (const part of event.parts) parts.delete(part);
+    if (event.type === "user_message") {
+      const { type: _type, ...message } = event;
+      said.push({ before: next, ...message });
+    } else if (event.type === "text_withdrawn") for (const part of event.parts) parts.delete(part);
     else if ("part" in event) {
       const changed = change(parts.get(event.part), event);
       if (changed) parts.set(event.part, changed);
@@ -73,10 +76,10 @@ function showAnswer(events: Iterable<AiEvent>): readonly ShownMessage[] {
   }
   const messages: ShownMessage[] = [];
   let from = 0;
-  for (const { before, text } of [...said, { before: next, text: "" }]) {
+  for (const { before, ...message } of [...said, { before: next, text: "" }]) {
     const shown = [...parts].flatMap(([part, one]) => (part >= from && part < before ? [one] : []));
     if (shown.length > 0) messages.push({ role: "assistant", parts: shown });
-    if (text !== "") messages.push({ role: "user", text });
+    if (message.text !== "") messages.push({ role: "user", ...message });
     from = before;
   }
   return messages;

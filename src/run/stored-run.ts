@@ -122,12 +122,24 @@ export interface RunIncarnations {
   readonly isWaiting: boolean;
 }
 
+/** A steering message, and the position of its event. */
+export interface StoredMessage {
+  readonly text: string;
+  readonly at: EventPosition;
+  /** The client's own id of a message that it holds. */
+  readonly messageId?: string;
+}
+
 /** The steering messages that wait for the next step of a run. */
 export interface StoredSteering {
   readonly hasSteering: boolean;
   readonly isClosed: boolean;
   readonly isFull: boolean;
-  put(text: string, requestKey: string | undefined): void;
+  put(message: StoredMessage, requestKey: string | undefined): void;
   /** Finds the message under a key; undefined when there is none. */
-  findByKey(requestKey: string): string | undefined;
+  findByKey(requestKey: string): StoredMessage | undefined;
+  /** The keys of all messages. */
+  keys(): readonly string[];
+  /** Where the newest message stands that a client holds as one of its own. */
+  newestOfClient(): EventPosition | undefined;
 }

@@ -7,9 +7,9 @@ import type { StoredRun } from "./stored-run.ts";
 
 /** Reads what an ended run adds to its conversation. A direct call adds nothing: `unknown`. */
 export function pageOf(
-  run: Pick<StoredRun, "store" | "journal" | "transcript" | "files">,
+  run: Pick<StoredRun, "store" | "journal" | "transcript" | "files" | "inbox">,
 ): PageAnswer {
-  const { store, journal, transcript, files } = run;
+  const { store, journal, transcript, files, inbox } = run;
   const claimed = store.claimed();
   if (!claimed) return { kind: "gone" };
   if (claimed.call) return { kind: "unknown" };
@@ -23,6 +23,12 @@ export function pageOf(
   });
   const { endedMs } = store.progress();
   const shown = shownRunOf(run);
-  const page = { messages, shown, endedMs: endedMs ?? store.identity().createdMs };
+  const saidKeys = inbox.keys();
+  const page = {
+    messages,
+    shown,
+    endedMs: endedMs ?? store.identity().createdMs,
+    ...(saidKeys.length > 0 && { saidKeys }),
+  };
   return { kind: "page", delivered: { page, files: Object.fromEntries(kept) } };
 }

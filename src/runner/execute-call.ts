@@ -3,8 +3,9 @@ import type { ImageKeeper } from "../capabilities/files.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import { issueTicket } from "../contracts/bind/dispatch-ticket.ts";
 import type { ApprovalRecord } from "../protocol/approval/record.ts";
+import type { KeptResult } from "../protocol/outcome/kept-result.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { ok, type Result } from "../protocol/outcome/result.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { mutates } from "./active-call.ts";
 import { askTool, type AskPorts } from "./author-code/ask-tool.ts";
 import type { Attempt } from "./attempt.ts";
@@ -16,6 +17,8 @@ import { runSaga, type SagaPorts } from "./saga/run-saga.ts";
 import { asRead } from "./outcome/is-untrusted.ts";
 import { CANCELLED } from "./outcome/tool-failure.ts";
 import type { WAITING } from "./waiting.ts";
+import { keepResult, type KeepPorts } from "./output/keep-result.ts";
+import { refreshState } from "./output/refresh-state.ts";
 import { normaliseOutput, type NormalOutput } from "./output/normalise-output.ts";
 
 /** A call that passed every gate. */
@@ -26,6 +29,7 @@ export interface PreparedCall extends ValiditySubject {
 
 /** What executing needs from the run. */
 export interface ExecutePorts extends AskPorts, WantedPorts, SagaPorts {
+  readonly results?: KeepPorts["results"] | undefined;
   readonly approvals: Pick<ApprovalDesk, "consume">;
   readonly images: Pick<ImageKeeper, "identify">;
   readonly invocations: SagaPorts["invocations"] &
@@ -68,7 +72,7 @@ export async function executeCall(
   const answer = trail.note("execute", await askTool(ports, call, perform));
   const isMetered = tool.cost.unit === "second";
   if (isMetered) ports.invocations.measure(context, ports.clock.nowMs() - fromMs);
-  if (!answer.ok) return answer;
+  if (!answer.ok) return fail(await refreshState(ports, call, answer.failure));
   const output = trail.note(
     "output",
     normaliseOutput(
@@ -77,9 +81,17 @@ export async function executeCall(
       answer,
     ),
   );
+  await keepResult(ports, context, keptOf(output));
   if (!output.ok) return output;
   const content = await identifyImages(ports.images, output.value.content);
   return ok({ ...output.value, content });
+}
+
+/** What of an output nobody is shown. */
+function keptOf(output: Result<NormalOutput, ToolFailure>): KeptResult | undefined {
+  if (output.ok) return output.value.whole;
+  const { rawOutput } = output.failure;
+  return rawOutput === undefined ? undefined : { kind: "raw", data: rawOutput };
 }
 
 /** Starts the steps of a saga. Each has a connection and a workspace of its own, or none. */

@@ -1,3 +1,4 @@
+import type { ResultShelf } from "../capabilities/results.ts";
 import type { ApprovalDesk, ApprovalPlaces, ApprovalSigner } from "../capabilities/approval.ts";
 import type { AuthorizationPort } from "../capabilities/identity.ts";
 import type { BudgetLedger } from "../capabilities/budget.ts";
@@ -63,6 +64,8 @@ export interface ToolRunnerPorts {
   /** When the run's time is up. Unit: Unix milliseconds; infinity without a limit. */
   readonly endsAtMs: () => number;
   readonly images: ImageKeeper;
+  /** Absent: nothing keeps results. */
+  readonly results?: Pick<ResultShelf, "keep"> | undefined;
   readonly hooks: readonly ToolHook[];
   readonly inbox: PendingSteering;
   readonly journal: RunJournal;

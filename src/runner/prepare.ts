@@ -1,7 +1,7 @@
 import { failCall } from "../protocol/outcome/failures.ts";
 import { isUnknownWrite, type InvocationBinding } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
-import { ok, type Result } from "../protocol/outcome/result.ts";
+import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { mutates, type ActiveCall } from "./active-call.ts";
 import {
   policyCallOf,
@@ -10,9 +10,12 @@ import {
   type ApprovalSubject,
   type Approved,
 } from "./approval/require-approval.ts";
+import { consentOfApproval } from "./approval/consents.ts";
+import { mayAsk, unansweredIn } from "./approval/unanswered.ts";
+import { askPerson } from "./approval/ask-person.ts";
 import { previewStates } from "./approval/preview-states.ts";
 import type { Attempt } from "./attempt.ts";
-import { reserve, type ReservePorts } from "./budget/reserve.ts";
+import { CONSENT_ENDED, reserve, type ReservePorts } from "./budget/reserve.ts";
 import type { PreparedCall } from "./execute-call.ts";
 import { checkStillValid, type ValidityPorts } from "./gates/check-still-valid.ts";
 import { checkStillWanted, type WantedPorts } from "./gates/check-still-wanted.ts";
@@ -54,7 +57,8 @@ export async function prepare(
   const isStep = toolCall.saga !== undefined;
   const wantedCall = { tool, signal, hasBegun: ranWith !== undefined, isStep };
 
-  const { shownData = [] } = ports.invocations.find(call.context) ?? {};
+  const record = ports.invocations.find(call.context);
+  const { shownData = [] } = record ?? {};
 
   const wanted = checkStillWanted(ports, wantedCall, trail);
   if (!wanted.ok) return wanted;
@@ -67,13 +71,14 @@ export async function prepare(
   const accepted = attempt.accept(read.value);
 
   const { context } = call;
-  const policyCall = { terms, tool, args: accepted.args, operation: context, shownData };
+  const { args } = accepted;
+  const unanswered = record && mayAsk(record) ? unansweredIn(tool, args) : [];
+  const policyCall = { terms, tool, args, unanswered, operation: context, shownData };
   const obeyed = await obeyPolicy(ports, policyCall, trail);
   if (!obeyed.ok) return obeyed;
 
-  const { payloadHash } = accepted;
   const { connectionId, workspaceId } = obeyed.value;
-  const allowedCall = { tool, context, payloadHash, connectionId, workspaceId };
+  const allowedCall = { tool, context, accepted, connectionId, workspaceId };
   const opened = trail.note("connection", await openAuthority(ports, allowedCall));
   if (!opened.ok) return opened;
   const authority = attempt.open(opened.value);
@@ -86,6 +91,8 @@ export async function prepare(
   const counted = await countPreviewed(ports, { ...obeyed.value, states }, trail);
   if (!counted.ok) return counted;
   const asked = { ...subject, ...counted.value, terms, states };
+  const answered = await askPerson(ports, asked, trail);
+  if (!answered.ok) return answered;
   const approved = await approveAndReserve(ports, asked, trail);
   if (!approved.ok) return approved;
 
@@ -114,7 +121,8 @@ async function countPreviewed(
 /**
  * Requires approval and reserves budgets. When the reservation finds a newer policy, the gates that
  * read policy run again under that policy. Only then does the tenant reserve anything under it. A
- * policy that changes after the reservation applies to the next attempt.
+ * policy that changes after the reservation applies to the next attempt. Where the consent that
+ * answered the call has ended meanwhile, the person is asked.
  */
 async function approveAndReserve(
   ports: PolicyPorts & RequireApprovalPorts & ReservePorts,
@@ -125,16 +133,22 @@ async function approveAndReserve(
   if (!approved.ok) return approved;
   const { terms, tool, amounts, authority } = subject;
   const call = policyCallOf(subject);
+  let consents = await consentOfApproval(ports, subject, approved.value);
   const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Approved> => {
     const obeyed = await obeyNewerPolicy(ports, call, { terms: newTerms, trail });
     if (!obeyed.ok) return obeyed;
-    return requireApproval(ports, { ...subject, terms: newTerms }, trail);
+    const again = await requireApproval(ports, { ...subject, terms: newTerms }, trail);
+    if (again.ok) consents = await consentOfApproval(ports, subject, again.value);
+    return again;
   };
   const isApproved = approved.value !== null;
   const { context } = authority;
-  const reserveSubject = { terms, tool, context, amounts, isApproved, obeyNewTerms };
-  const reserved = await reserve(ports, reserveSubject, trail);
-  if (!reserved.ok) return reserved;
+  const asked = { terms, tool, context, amounts, isApproved, obeyNewTerms };
+  const reserved = await reserve(ports, { ...asked, consents: () => consents }, trail);
+  if (!reserved.ok) {
+    if (reserved.failure !== CONSENT_ENDED) return fail(reserved.failure);
+    return requireApproval(ports, { ...subject, hasConsentEnded: true }, trail);
+  }
   // A newer policy may need another approval than the pinned one, or none.
   return reserved.value === undefined ? approved : ok(reserved.value);
 }
@@ -167,6 +181,7 @@ const OTHER_TARGET = failCall("target_changed");
  */
 function bindingOf({ tool, accepted, authority }: ValiditySubject): InvocationBinding {
   const { workspaceId } = authority.context;
+  const { title } = tool.spec;
   return {
     version: tool.version,
     payloadHash: accepted.payloadHash,
@@ -175,6 +190,7 @@ function bindingOf({ tool, accepted, authority }: ValiditySubject): InvocationBi
     mutates: mutates(tool),
     dataClass: tool.spec.dataClass,
     owner: tool.owner,
+    ...(title !== undefined && { title }),
     ...(workspaceId !== undefined && { workspaceId }),
     shownArgs: accepted.shown,
   };

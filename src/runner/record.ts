@@ -2,7 +2,7 @@ import type { ApprovalDesk } from "../capabilities/approval.ts";
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { Clock } from "../capabilities/system.ts";
 import { usedAmounts } from "../protocol/budget/cost-of-call.ts";
-import type { ToolExecResult } from "../protocol/invocation/record.ts";
+import type { InvocationEnd, ToolExecResult } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import {
   NOT_DISPATCHED,
@@ -12,6 +12,8 @@ import {
 import { fail } from "../protocol/outcome/result.ts";
 import { showContent } from "../protocol/tool/content.ts";
 import type { PlannedVerification } from "../protocol/outcome/verification.ts";
+import { checkArguments } from "./gates/check-arguments.ts";
+import { checkRules } from "./gates/check-rules.ts";
 import { auditCall, type AuditPorts, type Grounds } from "./outcome/audit-call.ts";
 import type { Conclusion, EndingCall } from "./outcome/conclusion.ts";
 import { escalationOf } from "./outcome/escalation-of.ts";
@@ -49,7 +51,8 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
   const response = respond(observation.status.taxonomy_class, dispatchState);
-  const { errorId, detail, endsRun }: Partial<ToolFailure> = outcome.ok ? {} : outcome.failure;
+  const failure: Partial<ToolFailure> = outcome.ok ? {} : outcome.failure;
+  const { errorId, detail, endsRun, currentState } = failure;
   const verification = planVerification(call, conclusion, endedAtMs);
   const known = ports.invocations.find(context);
   const used = known && usedAmounts(call.tool, known);
@@ -63,6 +66,8 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     ...(errorId !== undefined && { errorId }),
     ...(detail !== undefined && { detail }),
     ...(endsRun && { endsRun }),
+    ...(!outcome.ok && fitsOf(conclusion.grounds)),
+    ...(currentState && call.tool && { dataClass: call.tool.spec.dataClass }),
     ...(output && { output }),
     ...(used && { used }),
     ...(compensation && { compensation }),
@@ -78,6 +83,12 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const escalation = escalationOf(call, conclusion, response);
   ports.journal.audit(auditCall(ports, call, { end, grounds, escalation }), usedNames);
   return toExecResult(toolCallId, invocationState, end);
+}
+
+/** Tells how far the arguments came, for the metrics of the run. */
+function fitsOf({ gates }: Grounds = {}): Pick<InvocationEnd, "fits"> {
+  if (gates?.passed.includes(checkRules.name)) return { fits: "rules" };
+  return gates?.passed.includes(checkArguments.name) ? { fits: "schema" } : {};
 }
 
 /** Plans the read of the state that a completed call leads to; undefined when nothing is read. */

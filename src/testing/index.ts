@@ -1,15 +1,15 @@
 /** The public surface of `interlock-edge/testing`; see docs/testing.md. */
-export { runTool, type CallSurroundings, type ToolResult } from "./run-tool.ts";
+export { runTool, type CallSurroundings, type ToolResult } from "./tool/run-tool.ts";
 export {
   testWorkspace,
   type OperationSurroundings,
   type TestWorkspace,
   type WorkspaceSettings,
-} from "./test-workspace.ts";
-export { startRun } from "./start-run.ts";
-export type { ApprovingVote, TestRun, Vote } from "./test-run.ts";
-export type { RunSettings, Surroundings } from "./run-settings.ts";
-export type { EndedCall, OpenCall, TestCall } from "./test-call.ts";
+} from "./workspace/test-workspace.ts";
+export { startRun } from "./run/start-run.ts";
+export type { ApprovingVote, TestRun, Vote } from "./run/test-run.ts";
+export type { RunSettings, Surroundings } from "./run/run-settings.ts";
+export type { EndedCall, OpenCall, TestCall } from "./tool/test-call.ts";
 export {
   call,
   failModel,
@@ -20,16 +20,16 @@ export {
   type ScriptedModel,
   type ScriptPart,
   type ScriptView,
-} from "./scripted-model.ts";
+} from "./run/scripted-model.ts";
 export type {
   OfflineAnswer,
   OfflineCall,
   OfflineScenario,
   OfflineTurn,
-} from "./offline-scenario.ts";
-export { decidePolicy, type PolicyAnswer, type PolicyQuestion } from "./decide-policy.ts";
-export { checkPolicy } from "./test-policy.ts";
-export { person, type PersonRights } from "./person.ts";
-export type { SampleRequest, SampleResponse } from "./exchange.ts";
-export type { FakeService, SentRequest, Exchange } from "./fake-service.ts";
-export type { TestConnections } from "./memory-connections.ts";
+} from "./run/offline-scenario.ts";
+export { decidePolicy, type PolicyAnswer, type PolicyQuestion } from "./policy/decide-policy.ts";
+export { checkPolicy } from "./policy/test-policy.ts";
+export { person, type PersonRights } from "./run/person.ts";
+export type { SampleRequest, SampleResponse } from "./tool/exchange.ts";
+export type { FakeService, SentRequest, Exchange } from "./tool/fake-service.ts";
+export type { TestConnections } from "./memory/memory-connections.ts";

@@ -6,7 +6,7 @@ import type {
 } from "../capabilities/workspace.ts";
 import type { AnyToolContract } from "../contracts/define/definition.ts";
 import { fail } from "../protocol/outcome/result.ts";
-import { hostedOf, type Hosted, type TestWorkspace } from "./test-workspace.ts";
+import { hostedOf, type Hosted, type TestWorkspace } from "./workspace/test-workspace.ts";
 
 /** Every run of a test has the same id, so its keys need something that tells runs apart. */
 let runs = 0;

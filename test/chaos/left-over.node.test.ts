@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findContradictions } from "../../scripts/chaos/left-over.ts";
+import { findContradictions } from "../../scripts/chaos/verify/left-over.ts";
 import type { LeftByRun } from "../../scripts/chaos/worker/left-over.ts";
 
 const ENDED: LeftByRun = {

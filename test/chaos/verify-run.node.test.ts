@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { EffectEntry } from "../../scripts/chaos/effect-book.ts";
-import type { FollowedRun } from "../../scripts/chaos/follow-run.ts";
-import { fingerprintKey } from "../../scripts/chaos/key-fingerprint.ts";
-import type { LedgerRow } from "../../scripts/chaos/target.ts";
-import { verifyRun, type Evidence } from "../../scripts/chaos/verify-run.ts";
+import type { EffectEntry } from "../../scripts/chaos/world/effect-book.ts";
+import type { FollowedRun } from "../../scripts/chaos/client/follow-run.ts";
+import { fingerprintKey } from "../../scripts/chaos/host/key-fingerprint.ts";
+import type { LedgerRow } from "../../scripts/chaos/client/target.ts";
+import { verifyRun, type Evidence } from "../../scripts/chaos/verify/verify-run.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import { observeSuccess } from "../../src/protocol/outcome/observation.ts";

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { findContradictions, type TenantEvidence } from "../../scripts/chaos/verify-tenant.ts";
+import {
+  findContradictions,
+  type TenantEvidence,
+} from "../../scripts/chaos/verify/verify-tenant.ts";
 import type { AuditAction, AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startWorld } from "../../scripts/chaos/world.ts";
+import { startWorld } from "../../scripts/chaos/world/world.ts";
 
 test("the world is settled only after the requests under way have had their effects", async () => {
   const world = await startWorld();

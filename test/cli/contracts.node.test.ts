@@ -21,7 +21,9 @@ beforeAll(() => {
   // `npm run check` holds all tools against their lock; here a few do.
   writeFileSync(
     join(copy, "src/tools/index.ts"),
-    'export { CORE_TOOLS as TOOLS } from "../core-tools/pack.ts";\n',
+    'import { askPerson } from "../core-tools/ask-person.ts";\n' +
+      'import { CORE_TOOLS } from "../core-tools/pack.ts";\n' +
+      "export const TOOLS = [...CORE_TOOLS, askPerson];\n",
   );
   rmSync(join(copy, GAMEPLAN_LOCK), { recursive: true });
 });

@@ -45,7 +45,14 @@ beforeAll(async () => {
   await once(inner, "listening");
   servers.push(
     inner,
-    await startFront({ port, innerPort, secret: "the secret", people, refusal: () => refusal }),
+    await startFront({
+      port,
+      innerPort,
+      secret: "the secret",
+      people,
+      receiver: { receive: () => false },
+      refusal: () => refusal,
+    }),
   );
 });
 afterAll(() => {

@@ -13,11 +13,12 @@ const source = (file: string): string => JSON.stringify(join(PACKAGE_FOLDER, "sr
 const ENTRY = `
 import { COMPILED } from "../.interlock/contracts.js";
 import { defineDeployment } from ${source("define-deployment.ts")};
+import { askPerson } from ${source("core-tools/ask-person.ts")};
 import { CORE_TOOLS } from ${source("core-tools/pack.ts")};
 import { responsesWire } from ${source("wire/responses/wire.ts")};
 import { assistantTransport } from ${source("wire/assistant-transport/wire.ts")};
 const deployment = defineDeployment({
-  tools: CORE_TOOLS,
+  tools: [...CORE_TOOLS, askPerson],
   compiled: COMPILED,
   wires: { models: [responsesWire], clients: [assistantTransport] },
 });

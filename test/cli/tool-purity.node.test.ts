@@ -54,6 +54,14 @@ const PLANTS: readonly (readonly [name: string, line: string])[] = [
   ["crypto", "export const l = () => crypto.randomUUID();"],
   ["Date", "export const m = () => Date.now();"],
   ["Math", "export const n = () => Math.random();"],
+  ["constructor", 'export const p = () => (() => {}).constructor("return fetch")();'],
+  ["constructor", "export const { constructor: q } = () => {};"],
+  ["AbortSignal", "export const r = () => AbortSignal.timeout(1);"],
+  ["fetch", "import t = globalThis.fetch; export const u = () => t;"],
+  [
+    "data:text/javascript,fetch()",
+    'export const s = () => import("data:text/javascript,fetch()");',
+  ],
   ["Map", "export const o = () => (Map.prototype.get = () => 1);"],
 ];
 /** The same names, where they are no globals, are of types, or hold nothing of the world. */
@@ -64,6 +72,8 @@ const INNOCENT = [
   "export const b = (env: { process: string }) => env.process;",
   "export const c = (at: number) => new Date(at).toISOString() + Math.max(1, at);",
   "export type Send = typeof globalThis.fetch;",
+  "export const d = (a: object, b: AbortSignal) => [a.constructor.name, AbortSignal.any([b])];",
+  "export const e = (a: object, b: object) => a.constructor === b.constructor;",
 ];
 
 const TOOL = "src/tools/office/shout.ts";
@@ -148,15 +158,19 @@ describe("interlock build and interlock check", () => {
     expect(run("check").all).toMatch(
       /warning node_modules\/chatty\/index\.js:1:\d+: a package of a tool mentions .*fetch/,
     );
-    packaged(
-      "dialer",
-      'import { connect } from "node:net";\nexport const dial = () => connect(1);\n',
-    );
-    plant(HARMLESS, ['export { dial } from "dialer";']);
-    const { status, all } = run("build");
-    expect([status, all]).toEqual([
-      1,
-      expect.stringContaining("node_modules/dialer/index.js:1:1: node:net"),
-    ]);
+    packaged("chatty", "export const ask = () => globalThis.fetch;\n");
+    expect(run("check").all).toContain("a package of a tool mentions globalThis.fetch");
+    for (const [text, column] of [
+      ['import { connect } from "node:net";\nexport const dial = () => connect(1);', 1],
+      ['export const dial = () => require("node:net").connect(1);', 27],
+    ] as const) {
+      packaged("dialer", text);
+      plant(HARMLESS, ['export { dial } from "dialer";']);
+      const { status, all } = run("build");
+      expect([status, all]).toEqual([
+        1,
+        expect.stringContaining(`node_modules/dialer/index.js:1:${column}: node:net`),
+      ]);
+    }
   });
 });

@@ -91,6 +91,11 @@ export const complete: Required<
   amountField: "/amount",
   progressStages: ["charging"],
   mayDrift: { status: "it decides nothing" },
+  ask: {
+    form: v.strictObject({ invoice: v.pipe(v.string(), v.maxLength(32)) }),
+    ttlSeconds: 600,
+    question: ({ amount }, before) => ({ text: `Which of ${amount}, ${before ? "open" : "?"}?` }),
+  },
   rules: [
     {
       code: "small_in_euro",

@@ -1,71 +1,56 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { HttpAgent } from "@ag-ui/client";
+import type { DefaultChatTransport, UIMessage } from "ai";
+import { build } from "esbuild";
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { MEMBERS, planDeployment, TOKENS } from "../../scripts/chaos/deployment.ts";
-import { hostWorker, type Host } from "../../scripts/chaos/hosts.ts";
-import { bundleWithClients, CLIENTS } from "../../scripts/wire-bundles.ts";
-import { answerAsProvider, script } from "../fakes/scripted-model.ts";
-import { blocksIn, nameOf, ROOT } from "./code-blocks.ts";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { MEMBERS } from "../../scripts/chaos/host/deployment.ts";
+import { script } from "../fakes/scripted-model.ts";
+import { closePages, openBrowser } from "../shared/browser.ts";
+import { blocksIn, nameOf, pinAgUi, ROOT } from "./code-blocks.ts";
+import { fillRecipe, startRecipeHost, type RecipeHost } from "./recipe-host.ts";
 
-const POLICY = {
-  allowedTools: ["core__generate_title"],
-  requireApprovalForEffects: ["state_change"],
-};
 const scratch = mkdtempSync(join(ROOT, ".interlock/recipes-"));
-let provider: Server;
-let host: Host;
+let host: RecipeHost;
+let browser: Browser;
+let pages: Server;
+let [origin, bundle] = ["", ""];
 
-/** The reference deployment with every client, before a provider that plays scripts. */
+/** The pages stand on an origin of their own, which the policy admits. */
 beforeAll(async () => {
-  provider = createServer((request, response) => {
-    void (async () => {
-      const init = { method: "POST", body: await text(request) };
-      const answer = await answerAsProvider(new Request(`http://x.test${request.url}`, init));
-      response.writeHead(answer.status, Object.fromEntries(answer.headers));
-      response.end(await answer.text());
-    })();
+  pages = createServer((request, response) => {
+    const isCode = request.url === "/page.js";
+    response.writeHead(200, { "content-type": isCode ? "text/javascript" : "text/html" });
+    response.end(isCode ? bundle : PAGE);
   });
-  await new Promise<void>((listening) => provider.listen(0, "127.0.0.1", listening));
-  const { port } = provider.address() as AddressInfo;
-  const { code } = await bundleWithClients(Object.keys(CLIENTS));
-  const deployment = planDeployment(code, `http://127.0.0.1:${port}`);
-  host = await hostWorker(deployment, scratch, async (url) => {
-    const headers = {
-      authorization: `Bearer ${TOKENS.chaos}`,
-      "content-type": "application/json",
-      "if-none-match": "*",
-    };
-    const body = JSON.stringify(POLICY);
-    const answer = await fetch(`${url}/v1/policy`, { method: "PUT", headers, body });
-    if (!answer.ok) throw new Error(await answer.text());
-  });
-  await host.start();
+  await new Promise<void>((listening) => pages.listen(0, "localhost", listening));
+  origin = `http://localhost:${(pages.address() as AddressInfo).port}`;
+  [browser, host] = await Promise.all([openBrowser(), startRecipeHost(scratch, [origin])]);
 });
 afterAll(async () => {
+  await closePages(browser);
   await host.stop();
-  provider.close();
+  pages.close();
   rmSync(scratch, { recursive: true, force: true });
 });
 
+const PAGE = '<!doctype html><meta charset="utf-8" /><main></main><script src="/page.js"></script>';
+
 const RECIPES = blocksIn("ts").filter(
-  ({ file, text: block }) =>
-    file.endsWith("clients.md") && /from "(?:openai|@ag-ui\/client)"/.test(block),
+  ({ file, text: block }) => file.endsWith("clients.md") && !block.includes("interlock-edge"),
 );
 
-/** Loads a recipe as its reader would, with an address and a token. */
-async function load(index: number): Promise<Record<string, unknown>> {
-  const block = RECIPES[index]?.text ?? "";
-  const file = join(scratch, `recipe-${index}.ts`);
-  const token = `const token: string = "${MEMBERS.dan}";`;
-  const filled = block
-    .replace("https://YOUR-WORKER", host.url)
-    .replace("declare const token: string;", token);
-  writeFileSync(file, filled);
+const recipeWith = (text: string): string =>
+  RECIPES.find((block) => block.text.includes(text))?.text ?? "";
+
+/** Loads a recipe as its reader would. */
+async function load(recipe: string): Promise<Record<string, unknown>> {
+  const file = join(mkdtempSync(join(scratch, "recipe-")), "recipe.ts");
+  writeFileSync(file, fillRecipe(recipe, host));
   return (await import(/* @vite-ignore */ file)) as Record<string, unknown>;
 }
 
@@ -84,11 +69,13 @@ test.each(RECIPES.map((block) => [nameOf(block), block] as const))(
 test("the recipe for Responses streams an answer, and the next one approves what it asks", async () => {
   const told = vi.spyOn(console, "log").mockImplementation(() => undefined);
   // A text that is no script comes back with the whole request.
-  const { answer } = (await load(1)) as { answer: OpenAI.Responses.Response };
+  const { answer } = (await load(recipeWith("responses.stream"))) as {
+    answer: OpenAI.Responses.Response;
+  };
   expect(answer.output_text).toContain("What time is it?");
   expect(told.mock.calls.join("")).toBe(answer.output_text);
   told.mockRestore();
-  const { approve } = (await load(2)) as {
+  const { approve } = (await load(recipeWith("mcp_approval_request"))) as {
     approve: (
       client: OpenAI,
       asked: OpenAI.Responses.Response,
@@ -106,12 +93,89 @@ test("the recipe for Responses streams an answer, and the next one approves what
 });
 
 test("the recipe for Chat Completions streams the text of an assistant", async () => {
-  expect((await load(3))["answer"]).toContain("What time is it?");
+  expect((await load(recipeWith("chat.completions")))["answer"]).toContain("What time is it?");
 });
 
 test("the recipe for AG-UI gets an answer", async () => {
-  const { agent } = (await load(0)) as { agent: HttpAgent };
+  const { agent } = (await load(recipeWith("export const agent"))) as { agent: HttpAgent };
   agent.addMessage({ id: "m", role: "user", content: "What time is it?" });
   await agent.runAgent();
   expect(agent.messages.at(-1)?.content).toContain("What time is it?");
+});
+
+test.each([
+  ["7", (recipe: string) => recipe],
+  ["6", (recipe: string) => recipe.replace("/api/chat", "/api/v6/chat").replace('"ai"', '"ai-6"')],
+])("the recipe for useChat gets an answer with version %s", async (_version, change) => {
+  const { options } = (await load(change(recipeWith("DefaultChatTransport")))) as {
+    options: { transport: DefaultChatTransport<UIMessage> };
+  };
+  const stream = await options.transport.sendMessages({
+    chatId: `recipe-${_version}`,
+    messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "What time is it?" }] }],
+    trigger: "submit-message",
+    messageId: undefined,
+    abortSignal: undefined,
+  });
+  const texts: string[] = [];
+  for await (const chunk of stream) if (chunk.type === "text-delta") texts.push(chunk.delta);
+  expect(texts.join("")).toContain("What time is it?");
+});
+
+describe("a page of assistant-ui in a browser", () => {
+  /** Opens the page around the recipe that names a hook. */
+  async function open(hook: string): Promise<Page> {
+    writeFileSync(join(scratch, "recipe.ts"), pinAgUi(fillRecipe(recipeWith(hook), host)));
+    const contents = `import { draw } from "${import.meta.dirname}/assistant-ui-page.mjs";
+      import { useInterlock } from "./recipe.ts";
+      draw(useInterlock);`;
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: scratch },
+      bundle: true,
+      write: false,
+      format: "iife",
+      define: { "process.env.NODE_ENV": '"production"' },
+    });
+    bundle = outputFiles[0]?.text ?? "";
+    const page = await browser.newPage();
+    await page.goto(origin);
+    return page;
+  }
+
+  async function say(page: Page, text: string): Promise<void> {
+    await page.getByPlaceholder("Say").fill(text);
+    await page.getByRole("button", { name: "Send" }).click();
+  }
+
+  const TITLE = { id: "c", name: "core__generate_title", args: '{"title":"Noon"}' };
+  const TIME = { id: "t", name: "core__get_current_time", args: '{"timeZone":"UTC"}' };
+
+  test.each(["useChatRuntime", "useAgUiRuntime"])(
+    "with %s draws an answer, and the rest of one that the person allows",
+    async (hook) => {
+      const page = await open(hook);
+      await say(page, script({ text: ["It is noon."] }));
+      await page.getByText("It is noon.", { exact: true }).waitFor();
+      await say(page, script({ calls: [TITLE] }, { text: ["Named it."] }));
+      await page.getByRole("button", { name: "Allow" }).click();
+      await page.getByText("Named it.", { exact: true }).waitFor();
+      const calls = await page.locator("section").allTextContents();
+      expect(calls).toEqual(["core__generate_title: ended"]);
+      await say(page, script({ text: ["And on."] }));
+      await page.getByText("And on.", { exact: true }).waitFor();
+      await page.close();
+    },
+  );
+
+  test("with useDataStreamRuntime draws the answers of one chat, and a call", async () => {
+    const page = await open("useDataStreamRuntime");
+    await say(page, script({ calls: [TIME] }, { text: ["It is noon."] }));
+    await page.getByText("It is noon.", { exact: true }).waitFor();
+    const calls = await page.locator("section").allTextContents();
+    expect(calls).toEqual(["core__get_current_time: ended"]);
+    // A text that is no script comes back with all that the model was shown.
+    await say(page, "And then?");
+    await page.getByText(/"content":"It is noon."/).waitFor();
+    await page.close();
+  });
 });

@@ -83,6 +83,16 @@ const NOT_RUN: readonly { readonly file: string; readonly starts: string; readon
       why: "a workflow of another system; test/cli/environments-guide.node.test.ts runs its steps",
     },
     {
+      file: "docs/metrics.md",
+      starts: "scrape_configs:",
+      why: "a file of another system; test/docs/metrics.node.test.ts holds its rules",
+    },
+    {
+      file: "docs/questions.md",
+      starts: "curl -X POST",
+      why: "needs a call that asks; test/http/questions.test.ts sends it",
+    },
+    {
       file: "docs/providers.md",
       starts: "on: { schedule:",
       why: "a workflow of another system; its command is in docs/providers.md too",
@@ -114,4 +124,12 @@ export function staleReasons(): readonly string[] {
 /** Names a block in a test: `docs/policy.md:60 {`. */
 export function nameOf({ file, line, text, path }: CodeBlock): string {
   return `${file}:${line} ${path ?? text.split("\n", 1)[0]}`;
+}
+
+/** assistant-ui brings an older client of AG-UI than the one that other documents import. */
+export function pinAgUi(text: string): string {
+  const own = `${ROOT}/node_modules/@assistant-ui/react-ag-ui/node_modules/@ag-ui/client`;
+  return text.includes("@assistant-ui/react-ag-ui")
+    ? text.replace('"@ag-ui/client"', `"${own}/dist/index.mjs"`)
+    : text;
 }

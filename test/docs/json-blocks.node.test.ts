@@ -17,6 +17,7 @@ import { MODEL_WIRE_IDS } from "../../src/protocol/model/declaration.ts";
 import { parseToolPolicy } from "../../src/protocol/policy/document.ts";
 import { isFailureClass, TAXONOMY_CLASSES } from "../../src/protocol/outcome/taxonomy.ts";
 import { tenantProviderBody } from "../../src/protocol/provider/tenant-provider.ts";
+import { decisionBody } from "../../src/http/approvals/approvals.ts";
 import { chatRequestBody } from "../../src/protocol/run/chat-request.ts";
 import { invokeBody } from "../../src/protocol/run/direct-call.ts";
 import { blocksIn, nameOf, ROOT } from "./code-blocks.ts";
@@ -40,11 +41,13 @@ const READERS: Readonly<Record<string, Accept>> = {
   "callers of a policy": (value) =>
     parseToolPolicy({ allowedTools: [], callers: value }) !== undefined,
   assistant: isAcceptedBy(assistantDocument),
-  connection: (value) => parseConnection(JSON.stringify(value)) !== undefined,
+  connection: (value) =>
+    parseConnection(JSON.stringify(value), { allowsLoopback: false }) !== undefined,
   "connection keys": (value) => parseConnectionKeys(withKeys(value)) !== undefined,
   provider: isAcceptedBy(tenantProviderBody({ allowsLoopback: false }, MODEL_WIRE_IDS)),
   "issuer of tokens": (value) => readJwtSettings(JSON.stringify(value), undefined).ok,
   "chat request": isAcceptedBy(chatRequestBody),
+  "decision of a person": isAcceptedBy(decisionBody),
   "direct call": isAcceptedBy(invokeBody),
   "message of a chat request": (value) =>
     v.safeParse(chatRequestBody, { messages: [value] }).success,

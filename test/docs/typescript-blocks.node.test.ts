@@ -8,7 +8,7 @@ import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { publishContract } from "../../src/contracts/catalog/published-contract.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
-import { blocksIn, nameOf, ROOT, type CodeBlock } from "./code-blocks.ts";
+import { blocksIn, nameOf, pinAgUi, ROOT, type CodeBlock } from "./code-blocks.ts";
 import { toModule } from "./fragments.ts";
 import { typeOf } from "./typed-json.ts";
 
@@ -68,7 +68,7 @@ function surround(document: string): void {
 
 /** What authors import stands in this repository. */
 function resolveImports(text: string): string {
-  return text
+  return pinAgUi(text)
     .replaceAll(/(?<=from ")(?:\.\.\/){2}/g, `${ROOT}/src/`)
     .replaceAll(/(?<=from ")\.\.\/(?=\.interlock\/|apps\/)/g, `${ROOT}/`)
     .replaceAll('from "./tools/index.ts"', `from "${ROOT}/src/tools/index.ts"`)

@@ -6,13 +6,33 @@ import {
   type CrashPlan,
   type PlannedIncarnation,
 } from "../shared/crash-points.ts";
-import { moved } from "../workers/lab-approvals.ts";
-import { APPROVE, askFor, callOf, decide, openOf, REJECT, viewOf } from "../shared/people.ts";
+import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import {
+  APPROVE,
+  askFor,
+  callOf,
+  changeGuildPolicy,
+  decide,
+  openOf,
+  REJECT,
+  viewOf,
+} from "../shared/people.ts";
 import { changeDeadline, crash, ringAlarm, rowsOf } from "../shared/run-object.ts";
+import { tenantRows } from "../shared/tenant-notices.ts";
 import { sampleOfGroups, sampleSeed } from "../shared/sample.ts";
 import { bindings, chat, runIdOf, seedPolicies, stateOf, type Caller } from "../shared/worker.ts";
 
-beforeAll(seedPolicies);
+const LASTING = { within: "assistant", maxCalls: 5, maxSeconds: 3_600 };
+beforeAll(async () => {
+  await seedPolicies();
+  const lasts = {
+    tools: ["lab__archive", "lab__publish"],
+    pattern: "user_consent",
+    lasting: LASTING,
+  };
+  const approvals = [lasts, { tools: ["lab__publish"], pattern: "operator_review" }];
+  await changeGuildPolicy({ ...GUILD_POLICY, approvals });
+});
 
 const MODES = ["before", "after", "durable"] as const;
 const AT_A_TIME = 20;
@@ -163,6 +183,20 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
     ]);
     return incarnation;
   },
+  async answering(plan) {
+    const what = `story ${stories++};`;
+    const { runId, approvalId } = await askFor([callOf("lab__seat", { flight: what })]);
+    await crash(runId);
+    const objectId = bindings.RUNS.idFromName(runId).toString();
+    const incarnation = planIncarnation({ ...plan, objectId });
+    await decideUntilAnswered(approvalId, "ann", { decision: "answer", answer: { seat: "aisle" } });
+    await untilEnded(runId);
+    expect(moved.filter((effect) => effect.includes(what))).toEqual([`aisle on ${what}`]);
+    expect(await actionsOf(runId)).toEqual(
+      [...CALL, "approval.requested user:ann answer", "approval.answered user:ann"].toSorted(),
+    );
+    return incarnation;
+  },
   async expiring(plan) {
     const what = `story ${stories++};`;
     const { runId } = await askFor(calls(what));
@@ -184,7 +218,44 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
     );
     return incarnation;
   },
+  async "consent begins"(plan) {
+    const what = `story ${stories++};`;
+    const { runId, approvalId } = await askFor([callOf("lab__archive", { what })]);
+    await crash(runId);
+    const objectId = bindings.RUNS.idFromName(runId).toString();
+    const incarnation = planIncarnation({ ...plan, objectId });
+    await decideUntilAnswered(approvalId, "ann", { ...APPROVE, lasting: { within: "assistant" } });
+    await untilEnded(runId);
+    expect(moved.filter((effect) => effect === `archived: ${what}`)).toHaveLength(1);
+    expect(await usesOf(approvalId)).toEqual([{ used: 0 }]);
+    return incarnation;
+  },
+  async "consent is used"(plan) {
+    const what = `story ${stories++};`;
+    const call = callOf("lab__publish", { what });
+    const first = await askFor([call]);
+    const lasting = { ...APPROVE, lasting: { within: "assistant" } };
+    await decideUntilAnswered(first.approvalId, "ann", lasting);
+    await decideUntilAnswered(first.approvalId, "bob", APPROVE);
+    await untilEnded(first.runId);
+    // The consent votes; the operator is asked still, so the run waits.
+    const { runId, approvalId } = await askFor([call]);
+    await crash(runId);
+    const objectId = bindings.RUNS.idFromName(runId).toString();
+    const incarnation = planIncarnation({ ...plan, objectId });
+    await decideUntilAnswered(approvalId, "bob", APPROVE);
+    await untilEnded(runId);
+    expect(moved.filter((effect) => effect === `published: ${what}`)).toHaveLength(2);
+    expect(await usesOf(first.approvalId)).toEqual([{ used: 1 }]);
+    return incarnation;
+  },
 };
+
+/** How often the consent was used that began with an approval. */
+function usesOf(approvalId: string) {
+  const id = approvalId.replace("appr_", "cons_");
+  return tenantRows("guild", `SELECT used FROM consents WHERE id = '${id}'`);
+}
 
 const APPROVED = [
   "approval.requested user:ann dual_control",

@@ -9,7 +9,7 @@ import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
 import { drainPromises } from "../../src/testing/fakes/runner-ports.ts";
 import { bindings } from "../shared/worker.ts";
 

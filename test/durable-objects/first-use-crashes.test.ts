@@ -83,6 +83,13 @@ const USES: Readonly<Record<LateTable | "log", Use>> = {
     }),
     holds: ["SELECT body FROM files", [{ body: PNG }]],
   },
+  results: {
+    caller: "lab",
+    request: () => ({
+      messages: says({ calls: [callOf("lab__copy_out", { lines: 900 })] }, { text: ["done"] }),
+    }),
+    holds: ["SELECT invocation FROM results", [{ invocation: 1 }]],
+  },
   inbox: {
     caller: "lab",
     request: (mark) => ({ messages: says({ text: ["one"], holds: mark }, { text: ["two"] }) }),
@@ -94,7 +101,7 @@ const USES: Readonly<Record<LateTable | "log", Use>> = {
       await expect.poll(async () => (await steer().catch(() => undefined))?.status).toBe(202);
       await fetch(releaseUrl(mark));
     },
-    holds: ["SELECT body FROM inbox", [{ body: '"hurry"' }]],
+    holds: ["SELECT body ->> 'text' AS body FROM inbox", [{ body: "hurry" }]],
     effects: async (runId) => {
       const said = (await transcriptOf(runId, "lab")).filter(({ role }) => role === "user");
       expect(JSON.stringify(said).split("hurry")).toHaveLength(2);

@@ -90,6 +90,8 @@ const STEPS: readonly ScriptedStep[] = [
       { name: "lab__nowhere", args: "{" },
     ],
   },
+  { calls: [{ name: "lab__revise", args: '{"revision":0,"title":"Dinner"}' }] },
+  { calls: [{ name: "lab__revise", args: '{"revision":0,"title":"Dinner","late":true}' }] },
   { calls: [{ name: "lab__order", args: '{"what":"tea"}' }] },
   { text: ["That is ", "all"] },
 ];

@@ -189,6 +189,7 @@ const RUN: MethodsOf<RunObjectMethods> = {
   context: "rpc",
   files: "rpc",
   image: "rpc",
+  result: "rpc",
   approval: "rpc",
   decide: "rpc",
   invoke: "rpc",
@@ -203,6 +204,8 @@ const RUN: MethodsOf<RunObjectMethods> = {
   openTurn: "rpc",
   readWindow: "rpc",
   keepTurn: "rpc",
+  readRange: "rpc",
+  keepSummary: "rpc",
 };
 const TENANT: MethodsOf<TenantMethods> = {
   policy: "rpc",
@@ -214,6 +217,8 @@ const TENANT: MethodsOf<TenantMethods> = {
   peek: "rpc",
   settle: "rpc",
   release: "rpc",
+  consents: "rpc",
+  revokeConsent: "rpc",
   takePlace: "rpc",
   receive: "rpc",
   record: "rpc",
@@ -224,11 +229,14 @@ const TENANT: MethodsOf<TenantMethods> = {
   escalations: "rpc",
   actOnEscalation: "rpc",
   audit: "rpc",
+  metrics: "rpc",
   storageUse: "rpc",
   feedback: "rpc",
   usedNames: "rpc",
   erasePerson: "rpc",
   personErasure: "rpc",
+  notifications: "rpc",
+  retryNotification: "rpc",
 };
 const WORKSPACE: MethodsOf<WorkspaceMethods> = {
   call: "rpc",

@@ -19,7 +19,7 @@ import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { RunId, ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { Principal } from "../../src/protocol/identity/principal.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
 import { readLog } from "../shared/run-object.ts";
 import { bindings } from "../shared/worker.ts";
 

@@ -1,16 +1,18 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { ConsentList } from "../../durable-objects/tenant/head/consent-list.ts";
 import { BudgetBook } from "../../durable-objects/tenant/head/budget-book.ts";
 import type { BudgetLedger, Reservation } from "../../src/capabilities/budget.ts";
 import { createKvPolicyStore } from "../../src/adapters/policy/kv-policy-store.ts";
 import { PolicyCache } from "../../src/adapters/policy/policy-cache.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
-import type { ActorId, TenantId } from "../../src/protocol/identity/ids.ts";
+import type { ConsentGrant } from "../../src/protocol/consent/consent.ts";
+import type { ActorId, ApprovalId, RunId, TenantId } from "../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
 import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { bindings } from "../shared/worker.ts";
 
@@ -208,7 +210,7 @@ describe("a window", () => {
     use: (book: BudgetBook, sql: SqlStorage) => R | Promise<R>,
   ): Promise<R> =>
     runInDurableObject(objectOf(name), (_object, { storage }) =>
-      use(new BudgetBook(storage), storage.sql),
+      use(new BudgetBook(storage, new ConsentList(storage.sql)), storage.sql),
     );
 
   test("starts when the previous window has ended, not before", async () => {
@@ -265,5 +267,55 @@ describe("a window", () => {
       ];
     });
     expect(kinds).toEqual(["reserved", "reserved", "exhausted"]);
+  });
+});
+
+describe("a consent", () => {
+  const T = 1_000 * DAY * 1_000;
+  const claim = {
+    prints: ["print"],
+    conversationId: "run_1" as RunId,
+    within: "conversation",
+    maxCalls: 9,
+    maxSeconds: DAY,
+  } as const;
+  const grant: ConsentGrant = {
+    ...claim,
+    id: "cons_1",
+    approvalId: "appr_1" as ApprovalId,
+    person: "user:ann" as ActorId,
+    print: "print",
+    calls: 1,
+    untilMs: T + DAY * 1_000,
+    toolId: "lab__archive",
+    toolVersion: "1.0.0",
+  };
+  const named = asks({ consent: { ...claim, id: "cons_1" } });
+
+  test("is used once by a reservation, given back with it, and not used after its time", async () => {
+    const seen = await runInDurableObject(objectOf("consents"), (_object, { storage }) => {
+      const consents = new ConsentList(storage.sql);
+      const book = new BudgetBook(storage, consents);
+      const at = (nowMs: number, reservation: Reservation) => book.reserve(reservation, nowMs).kind;
+      const grants = [consents.grant(grant, T), consents.grant(grant, T)];
+      const other = { ...named, id: "another" };
+      const first = [at(T, named), at(T, named), at(T, other)];
+      const peeked = book.peek(asks({ consent: claim }), T);
+      book.release(named.id, T);
+      const unnamed = book.peek(asks({ consent: claim }), T);
+      // Another consent than the one that a reservation used is looked for anew.
+      const second = [at(T, other), at(T, { ...other, consent: { ...claim, id: "cons_2" } })];
+      book.release(other.id, T);
+      const late = at(T + DAY * 1_000, named);
+      return { grants, first, peeked, unnamed, second, late };
+    });
+    expect(seen).toEqual({
+      grants: [true, false],
+      first: ["reserved", "reserved", "no_consent"],
+      peeked: reserved,
+      unnamed: { ...reserved, consentId: "cons_1" },
+      second: ["reserved", "no_consent"],
+      late: "no_consent",
+    });
   });
 });

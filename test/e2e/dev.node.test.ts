@@ -21,6 +21,16 @@ const ask = (url: string, content: string): Promise<Response> =>
     body: JSON.stringify({ messages: [{ role: "user", content }] }),
   });
 
+/** Replaces the policy of the tenant of development. */
+async function changePolicy(url: string, policy: object): Promise<Response> {
+  const etag = (await fetch(`${url}/v1/policy`)).headers.get("etag") ?? "";
+  return fetch(`${url}/v1/policy`, {
+    method: "PUT",
+    headers: { "content-type": "application/json", "if-match": etag },
+    body: JSON.stringify(policy),
+  });
+}
+
 describe("npm run dev, offline", () => {
   let server: DevServer;
   beforeAll(async () => {
@@ -132,6 +142,26 @@ describe("npm run dev, offline", () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     const state = await fetch(`${server.url}/v1/runs/${kept.headers.get("x-run-id")}`);
     expect(await state.json()).toMatchObject({ status: "completed" });
+  });
+
+  test("prints what people are told of, and nothing that the Worker did not sign", async () => {
+    const page = `${server.url}/approvals`;
+    const tools = ["core__generate_title"];
+    const approvals = [{ tools, pattern: "user_consent" }];
+    const notifications = { connection: "notifications", page };
+    const policy = { allowedTools: tools, approvals, notifications };
+    expect((await changePolicy(server.url, policy)).status).toBe(200);
+    await (await ask(server.url, 'call core__generate_title {"title":"Noon"}')).text();
+    const line = new RegExp(`Notification: approval.requested, user_consent, .*: ${page}#appr_`);
+    await expect.poll(() => server.output(), SLOWLY).toMatch(line);
+    const forged = { type: "approval.requested", data: { link: "https://evil.example" } };
+    const answer = await fetch(`${server.url}/__development/notifications`, {
+      method: "POST",
+      headers: { "webhook-id": "msg_1", "webhook-timestamp": "1", "webhook-signature": "v1,AA==" },
+      body: JSON.stringify(forged),
+    });
+    expect(answer.status).toBe(401);
+    expect(server.output()).not.toContain("evil.example");
   });
 
   test("SIGTERM leaves no process behind", async () => {

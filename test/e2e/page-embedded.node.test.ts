@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../shared/browser.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 import { type HostPage, serveHostPage } from "../shared/host-page.ts";
 
@@ -8,10 +8,10 @@ let server: DevServer;
 let browser: Browser;
 const pages: HostPage[] = [];
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startDev(), startBrowser()]);
+  [server, browser] = await Promise.all([startDev(), openBrowser()]);
 });
 afterAll(async () => {
-  await browser.close();
+  await closePages(browser);
   await Promise.all(pages.map((page) => page.close()));
   await server.end("SIGTERM");
 });

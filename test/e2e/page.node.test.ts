@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 import type { Browser, Page } from "playwright-core";
-import { startBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../shared/browser.ts";
 
 let server: DevServer;
 let browser: Browser;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startDev(), startBrowser()]);
+  [server, browser] = await Promise.all([startDev(), openBrowser()]);
 });
 afterAll(async () => {
-  await browser.close();
+  await closePages(browser);
   await server.end("SIGTERM");
 });
 

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
-import { startBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../shared/browser.ts";
 import { type HostPage, serveHostPage } from "../shared/host-page.ts";
 import { Callers } from "../story/callers.ts";
 import { type House, openHouse, SECRETS } from "../story/house.ts";
@@ -10,7 +10,12 @@ import { PIN } from "../story/story-model.ts";
 import { openTown, type Town } from "../story/town.ts";
 
 const GUILD_POLICY = {
-  allowedTools: ["bank__transfer", "crm__share_customers", "mail__send_offer"],
+  allowedTools: [
+    "bank__transfer",
+    "crm__share_customers",
+    "mail__send_offer",
+    "travel__reserve_seat",
+  ],
   approvals: [
     { tools: ["crm__share_customers"], pattern: "compliance" },
     { tools: ["mail__send_offer"], pattern: "operator_review", ttlSeconds: 6 },
@@ -27,7 +32,7 @@ let rivalPage: HostPage;
 let callers: Callers;
 beforeAll(async () => {
   town = await openTown();
-  [house, browser] = await Promise.all([openHouse(town), startBrowser()]);
+  [house, browser] = await Promise.all([openHouse(town), openBrowser()]);
   callers = await Callers.signIn(town, house);
   rivalPage = await serveHostPage(house.url, () => callers.mintForEve(rivalPage.origin));
   await callers.putPolicy("guild", GUILD_POLICY);
@@ -38,7 +43,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await rivalPage?.close();
   await house?.close();
   await town?.close();
@@ -61,6 +66,35 @@ test("approvals work across tenants, devices, an edit, a killed process, a refus
   ]);
   await theAuditTells([asked.runId, refused, expired]);
   for (const { complaints } of Object.values(cast)) expect(complaints).toEqual([]);
+}, 180_000);
+
+test("a question is answered on another device, after the process has died", async () => {
+  const ann = await Person.sitDown(browser);
+  const phone = await Person.sitDown(browser, "phone");
+  await ann.page.goto(house.url);
+  await ann.ask("Please reserve a seat.");
+  await ann.giveToken(callers.tokens.ann);
+  await ann.sees("Which seat on flight LH1?");
+  const before = town.acts.length;
+  house.host.kill();
+  await house.host.gone();
+  await house.host.start();
+  await phone.signIn(`${house.url}/approvals`, callers.tokens.ann);
+  await phone.open(/reserve_seat/);
+  await phone.sees("Which seat on flight LH1?");
+  expect(await phone.decide("Answer")).toBe(422);
+  await phone.sees("required field is missing");
+  await phone.card.getByLabel("aisle").check();
+  await phone.card.getByLabel(/^Bags/).fill("3");
+  await phone.picture("question-phone");
+  expect(await phone.decide("Answer")).toBe(422);
+  await phone.sees(/at most 2/);
+  await phone.card.getByLabel(/^Bags/).fill("1");
+  expect(await phone.decide("Answer")).toBe(200);
+  await phone.sees("Answered.");
+  await ann.reads("You sit at the aisle.");
+  expect(town.acts.slice(before)).toEqual([{ tenant: "guild", what: "seat at the aisle of LH1" }]);
+  expect([...ann.complaints, ...phone.complaints]).toEqual([]);
 }, 180_000);
 
 type Cast = Readonly<Record<"ann" | "bob" | "bobsDesk" | "cat" | "dan" | "eve", Person>>;

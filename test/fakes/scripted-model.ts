@@ -101,7 +101,7 @@ export async function answerAsProvider(request: Request): Promise<Response> {
   const start = messages.findLastIndex((message) => message.role === "user");
   const turn = messages.slice(start + 1);
   const said = messages[start]?.content ?? "";
-  const steps = readScript(said) ?? readObedience(said, turn);
+  const steps = readScript(said) ?? readSummary(said) ?? readObedience(said, turn);
   const answerWith = (step: ScriptedStep) => framesOn(wire, step);
   if (!steps) return stream(answerWith({ text: [JSON.stringify(asked)] }), "closes");
   const due = turn.filter(({ role }) => role === "assistant").length;
@@ -139,6 +139,21 @@ function readScript(text: string): readonly ScriptedStep[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A model that summarises a chat answers what the newest script in it has as its `summary`. */
+function readSummary(text: string): readonly ScriptedStep[] | undefined {
+  const [, json] = /^<conversation kind="data">\n(.*)\n<\/conversation>$/s.exec(text) ?? [];
+  if (json === undefined) return undefined;
+  const said = JSON.parse(json) as readonly { readonly person?: string }[];
+  const summaries = said.flatMap(({ person = "" }) => {
+    try {
+      return (JSON.parse(person) as { summary?: ScriptedStep }).summary ?? [];
+    } catch {
+      return [];
+    }
+  });
+  return summaries.slice(-1);
 }
 
 function readObedience(

@@ -7,10 +7,18 @@ import {
   type AgentVersion,
   type AgUiChat,
 } from "../shared/ag-ui.ts";
-import { APPROVE, callOf, decide, ended, openOf, useApprovalLab } from "../shared/people.ts";
+import {
+  APPROVE,
+  callOf,
+  changeGuildPolicy,
+  decide,
+  ended,
+  openOf,
+  useApprovalLab,
+} from "../shared/people.ts";
 import { refusalOf } from "../shared/run-object.ts";
 import { send, stateOf, type Caller } from "../shared/worker.ts";
-import { moved } from "../workers/lab-approvals.ts";
+import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 
 useApprovalLab();
 
@@ -44,6 +52,8 @@ const saidIn = (chat: AgUiChat): readonly unknown[] => {
 const NOTIFY = callOf("lab__notify", { what: "hello" });
 const DONE = { text: ["done"] };
 const TOKYO = callOf("core__get_current_time", { timeZone: "Asia/Tokyo" }, "call_a");
+
+const SEATS = ["window", "aisle", "cockpit"];
 
 describe.each(VERSIONS)("HttpAgent %s", (version) => {
   const propose = async (): Promise<AgUiChat> => {
@@ -143,6 +153,43 @@ describe.each(VERSIONS)("HttpAgent %s", (version) => {
     const edited = await propose();
     await answer(edited, { approved: true, editedArgs: { what: "bye" } });
     expect(moved).toEqual(["notified: bye"]);
+  });
+
+  test("lets the consent of its person last, where policy offers that", async () => {
+    const lasting = { within: "conversation", maxCalls: 2, maxSeconds: 60 };
+    const rule = { tools: ["lab__archive"], pattern: "user_consent", lasting };
+    await changeGuildPolicy({ ...GUILD_POLICY, approvals: [rule] });
+    const chat = open(version);
+    const call = callOf("lab__archive", { what: `kept by ${version}` });
+    await ask(chat, { calls: [call] }, DONE);
+    expect(chat.agent.pendingInterrupts[0]?.responseSchema).toMatchObject({
+      properties: { lasting: { properties: { calls: { maximum: 2 } } } },
+    });
+    await answer(chat, { approved: true, lasting: { calls: 1 } });
+    await ask(chat, { calls: [{ ...call, id: "again" }] }, DONE);
+    expect([chat.agent.pendingInterrupts, moved.length]).toEqual([[], 2]);
+    await changeGuildPolicy(GUILD_POLICY);
+  });
+
+  test("answers a question in its own form, with an error for what does not fit", async () => {
+    const chat = open(version);
+    await ask(chat, { calls: [callOf("lab__seat", { flight: "LH1" })] }, DONE);
+    expect(chat.agent.pendingInterrupts).toMatchObject([
+      {
+        reason: "question",
+        message: "Which seat on flight LH1?",
+        responseSchema: {
+          required: ["answer"],
+          properties: { answer: { properties: { seat: { enum: SEATS } }, required: ["seat"] } },
+        },
+      },
+    ]);
+    await expect(answer(chat, { approved: true })).rejects.toThrow(/422/);
+    await expect(answer(chat, { answer: { seat: "roof" } })).rejects.toThrow(/422/);
+    expect(moved).toEqual([]);
+    await answer(chat, { answer: { seat: "aisle" } });
+    expect(textOf(chat)).toBe("done");
+    expect(moved).toEqual(["aisle on LH1"]);
   });
 
   test("is told that others must approve, and follows once they have", async () => {
@@ -328,14 +375,16 @@ describe("a post to /agui", () => {
     expect(moved).toEqual([]);
   });
 
-  test("with new words, or with others, waits for the decision", async () => {
+  test("on a branch waits for the decision, and new words at the end withdraw the call", async () => {
     const { chat } = await propose();
-    const words = { id: "n", role: "user", content: "go on" };
-    for (const messages of [[...chat.agent.messages, words], [words]]) {
-      const body = { ...(JSON.parse(chat.posted[0] ?? "") as PostedBody), runId: "n", messages };
-      const answer = await postAgUi(JSON.stringify(body), "ann");
-      expect(await refusalOf(answer)).toEqual([409, "run_still_running"]);
-    }
+    const words = { id: "n", role: "user", content: script({ text: ["I did not."] }) };
+    const body = { ...(JSON.parse(chat.posted[0] ?? "") as PostedBody), runId: "n" };
+    const branch = await postAgUi(JSON.stringify({ ...body, messages: [words] }), "ann");
+    expect(await refusalOf(branch)).toEqual([409, "run_still_running"]);
+    const messages = [...chat.agent.messages, words];
+    const answer = await postAgUi(JSON.stringify({ ...body, messages }), "ann");
+    expect(answer.headers.get("x-run-id")).toBe(runOf(chat));
+    expect(await answer.text()).toContain("I did not.");
     expect(moved).toEqual([]);
   });
 

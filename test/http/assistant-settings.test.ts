@@ -116,6 +116,12 @@ describe("an assistant that the deployment has outgrown is refused with its fiel
   test.each<[string, object, Partial<DeploymentChoices>, string]>([
     ["its model is gone", { model: "other" }, {}, "(/model)"],
     [
+      "the model of its summaries is gone",
+      { model: "gpt-4o", history: { summary: { model: "other" } } },
+      {},
+      "(/history/summary/model)",
+    ],
+    [
       "its model lost an ability",
       { model: "gpt-4o", settings: { temperature: 1 } },
       { models: [{ id: "gpt-4o", wire: "openai", can: { temperature: false } }] },

@@ -3,7 +3,7 @@ import { createCachedAssistants } from "../../src/adapters/tenant/cached-assista
 import type { AuthorisedRequest } from "../../src/http/request/authorise.ts";
 import { chooseAssistant } from "../../src/http/claim/choose-assistant.ts";
 import type { AssistantDocument } from "../../src/protocol/assistant/document.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
 import { hashOf } from "../../src/protocol/json/canonical-hash.ts";
 import {
   putAssistant,
@@ -129,6 +129,12 @@ describe("an operator", () => {
     ["no whole turn", { history: { wholeTurns: 0 } }, "invalid_request", "/history/wholeTurns"],
     ["too many turns", { history: { maxTurns: 5_001 } }, "invalid_request", "/history/maxTurns"],
     ["an unknown rule", { history: { turns: 5 } }, "invalid_request", "/history/turns"],
+    [
+      "a summary that no model writes",
+      { history: { summary: { model: "gpt-2" } } },
+      "model_not_allowed",
+      "/history/summary/model",
+    ],
     ["half a character", { instructions: "\ud83d" }, "invalid_request", "/instructions"],
   ])("is told the field of %s", async (_name, document, code, pointer) => {
     const response = await sendAssistant("faulty", document);

@@ -151,7 +151,7 @@ describe("an unknown wire", () => {
         expect.objectContaining({
           code: "wire_unknown",
           detail:
-            "Name one of these in `wire`: assistant-transport, ui-message, ag-ui, event-lines, lines.",
+            "Name one of these in `wire`: assistant-transport, ui-message, ui-message-6, ag-ui, event-lines, lines.",
         }),
       ]);
     }

@@ -135,6 +135,25 @@ describe("a predicate", () => {
     await asked(await start([[tell(["bob@acme.example"])]]));
   });
 
+  test("reads what the person wrote in an earlier turn, also when an approver decides", async () => {
+    const must = { beFromPerson: true };
+    const rules = [
+      { tool: "lab__tell", field: "/to/*", must, otherwise: "refuse" },
+      { tool: "lab__tell", field: "/text", must },
+    ];
+    await govern({ ...POLICY, dataFlow: { arguments: rules } });
+    const first = await start([[OPEN]], ["Ask bob@acme.example later."]);
+    await untilState(first, ENDS, "victor");
+    const content = script({ calls: [tell(["bob@acme.example"])] }, {});
+    const body = { messages: [{ role: "user", content }], previousRunId: first };
+    const runId = runIdOf(await postChat(body, "victor"));
+    const question = await asked(runId);
+    expect(await viewOf(question, "victor")).toMatchObject({ status: "pending" });
+    await decide(question, "victor", APPROVE);
+    await untilState(runId, ENDS, "victor");
+    expect(done).toEqual(["told bob@acme.example 0: hello"]);
+  });
+
   test("on arguments that a call leaves out vouches for nothing", async () => {
     await origin({ field: "/cc/*", must: { beFromPerson: true } });
     await asked(await start([[OPEN], [MALLORY]]));

@@ -1,7 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { Escalation } from "../../src/protocol/escalation/escalation.ts";
+import type { NotificationBody } from "../../src/protocol/notification/notification.ts";
+import { respond, type DispatchState } from "../../src/protocol/outcome/response-vector.ts";
 import { invoke, read } from "../shared/invoke.ts";
+import { storeReceiver, TOLD, untilReceived } from "../shared/notifications.ts";
 import { askToPay, decide, REJECT } from "../shared/people.ts";
 import {
   changeInvocation,
@@ -29,11 +32,14 @@ import { written } from "../workers/lab-writes.ts";
 
 type Listed = Escalation & { readonly actions: readonly string[]; readonly href?: string };
 
+const DISPATCHED = { dispatched: true, repairEnded: false };
 const FAILING = ["lab__fail_read", "lab__fail_write", "lab__fail_keyed"];
 
 beforeAll(async () => {
   await seedPolicies();
+  await storeReceiver("/ok");
   await govern({
+    ...TOLD,
     allowedTools: [...FAILING, "lab__send_mail", "lab__file", "lab__lend_book", "lab__return_book"],
     argumentRules: [
       { tool: "lab__send_mail", field: "/to", must: { endWithOneOf: ["@own.example"] } },
@@ -192,26 +198,42 @@ test("what one person has taken, another takes over only by naming that person",
   );
 });
 
+/** The state of a call of each tool whose first attempt has ended. */
+const ENDED_AS: Readonly<Record<string, DispatchState>> = {
+  lab__fail_read: { ...DISPATCHED, mutates: false, isIdempotent: true },
+  lab__fail_write: { ...DISPATCHED, mutates: true, isIdempotent: false },
+  lab__fail_keyed: { ...DISPATCHED, mutates: true, isIdempotent: true },
+};
+
 describe("each end of a call", () => {
-  test.each(FAILING)(
-    "of %s is listed once, if its class escalates, and else is not",
-    async (tool) => {
-      const asked: string[] = [];
-      const listed: string[] = [];
+  test.each(Object.entries(ENDED_AS))(
+    "of %s is listed, told and audited once, if its class escalates, and else not at all",
+    async (tool, state) => {
+      await storeReceiver(`/${tool}`);
+      const expected: string[] = [];
+      const seen: Record<"listed" | "audited", string[]> = { listed: [], audited: [] };
+      const classOfRun = new Map<string, string>();
       for (const as of FAILURE_CLASSES) {
         const answer = await invoke(tool, { as }, { caller: "bendable", key: `esc-${tool}-${as}` });
         const { status, runId } = await read(answer);
-        const [call] = (await stateOf(runId, "bendable")).toolCalls;
-        const asks = status === 202 || call?.nextAction === "escalate_to_operator";
+        classOfRun.set(runId, as);
+        // A write that may be repeated, and failed again, is an outcome that nobody knows.
+        const asks = respond(as, state).escalate || status === 202;
         const last = status === 202 ? "escalation.opened" : "run.ended";
         await expect.poll(() => actionsOf(runId, "bendable")).toContain(last);
+        if (asks) expected.push(as);
         const all = await untilListed(runId, asks ? 1 : 0, { caller: "bendable" });
-        if (asks) asked.push(as);
-        listed.push(...all.map(() => as));
-        expect(await auditedOf(runId, "bendable")).toEqual(asks ? ["escalation.opened"] : []);
+        seen.listed.push(...all.map(() => as));
+        seen.audited.push(...(await auditedOf(runId, "bendable")).map(() => as));
       }
-      expect(listed).toEqual(asked);
-      expect(listed).toContain("OBSERVATION_NORMALIZATION_FAIL");
+      expect(seen).toEqual({ listed: expected, audited: expected });
+      expect(expected).toContain("OBSERVATION_NORMALIZATION_FAIL");
+      const told = await untilReceived(`/${tool}`, expected.length);
+      const classes = told.map(({ text }) => {
+        const { data } = JSON.parse(text) as NotificationBody;
+        return classOfRun.get(data["runId"] ?? "") ?? "";
+      });
+      expect(classes.toSorted()).toEqual(expected.toSorted());
     },
   );
 });

@@ -16,6 +16,8 @@ const WIRES = [
 
 const TIME = { name: "core__get_current_time", args: '{"timeZone":"Asia/Tokyo"}' };
 const NOTIFY = callOf("lab__notify", { what: "hello" });
+const SEAT = callOf("lab__seat", { flight: "LH1" });
+const AISLE = { decision: "answer", answer: { seat: "aisle" } };
 /** How a run may go, and who asks for it. */
 const SCENARIOS: Readonly<Record<string, readonly [Caller, ...ScriptedStep[]]>> = {
   "text and calls": [
@@ -26,6 +28,7 @@ const SCENARIOS: Readonly<Record<string, readonly [Caller, ...ScriptedStep[]]>> 
   "a call that a gate refuses": ["acme", { calls: [{ ...TIME, args: "{" }] }, { text: ["sorry"] }],
   "a provider that fails": ["acme", { text: ["half"], garbled: true }],
   "a call that people allow": ["ann", { calls: [NOTIFY] }, { text: ["done"] }],
+  "a call that asks a question": ["ann", { calls: [SEAT] }, { text: ["done"] }],
 };
 
 const follow = async (
@@ -54,7 +57,7 @@ const play = async (name: string): Promise<{ runId: string; caller: Caller }> =>
   const runId = runIdOf(response);
   await response.text();
   const [open] = openOf(await stateOf(runId, caller));
-  if (open) await decide(open, caller, APPROVE);
+  if (open) await decide(open, caller, name.includes("question") ? AISLE : APPROVE);
   if (open) await ended(runId, caller);
   return { runId, caller };
 };

@@ -34,18 +34,24 @@ const endsOf = (chunks: readonly WireChunk[]): readonly unknown[] =>
 
 test("a call that is tried again shows its progress, and its state counts the attempts", async () => {
   const call = { id: "f", name: "lab__flaky", args: "{}" };
-  const response = await chat([{ calls: [call] }, { text: ["ok"] }], "lab");
+  const response = await chat([{ calls: [call] }, { shows: true }], "lab");
   const runId = runIdOf(response);
-  const progress = (await chunksOf(response)).flatMap(({ type, data }) =>
+  const chunks = await chunksOf(response);
+  const progress = chunks.flatMap(({ type, data }) =>
     type === "data"
       ? (data as { type: string }[]).filter((item) => /progress/.test(item.type))
       : [],
   );
   expect(progress).toMatchObject([
-    { toolCallId: "f", stage: "asking", done: 1, total: 2 },
+    { toolCallId: "f", stage: "asking", done: 1, total: 2, text: "desk ".repeat(30) },
     { toolCallId: "f", attempt: 2 },
-    { toolCallId: "f", stage: "asking", done: 2, total: 2 },
+    { toolCallId: "f", stage: "asking", done: 2, total: 2, text: "desk ".repeat(40) },
   ]);
+  const prompt = chunks
+    .map(({ textDelta }) => (typeof textDelta === "string" ? textDelta : ""))
+    .join("");
+  expect(prompt).toContain("SUCCESS");
+  expect(prompt).not.toContain("desk desk");
   expect((await stateOf(runId, "lab")).toolCalls).toMatchObject([
     { outcome: "SUCCESS", attempts: 2, nextAction: "continue", version: "1.0.0" },
   ]);

@@ -18,7 +18,9 @@ function say(
 }
 
 const noticesOf = async (runId: string): Promise<readonly unknown[]> =>
-  (await rowsOf(runId, "SELECT body FROM inbox ORDER BY seq")).map(({ body }) => body);
+  (await rowsOf(runId, "SELECT body ->> 'text' AS body FROM inbox ORDER BY seq")).map(
+    ({ body }) => body,
+  );
 
 test("a message under a key is taken once, for each person, and its repetition is answered after the end", async () => {
   const response = await chat([{ text: ["one"], holds: "keyed" }], "clerk");
@@ -26,12 +28,12 @@ test("a message under a key is taken once, for each person, and its repetition i
   const message = { content: "hurry", key: "m-1" };
   const taken = await Promise.all([say(runId, message), say(runId, message)]);
   expect(taken.map(({ status }) => status)).toEqual([202, 202]);
-  expect(await noticesOf(runId)).toEqual(['"hurry"']);
+  expect(await noticesOf(runId)).toEqual(["hurry"]);
   const other = await say(runId, { ...message, content: "slow down" });
   expect(await refusalOf(other)).toEqual([422, "request_key_reused"]);
   const another = await say(runId, { content: "me too", key: "m-1", caller: "clerk" });
   expect(another.status).toBe(202);
-  expect(await noticesOf(runId)).toEqual(['"hurry"', '"me too"']);
+  expect(await noticesOf(runId)).toEqual(["hurry", "me too"]);
   await fetch(releaseUrl("keyed"));
   await response.text();
   expect((await say(runId, message)).status).toBe(202);

@@ -179,23 +179,29 @@ describe("an erased person", () => {
     expect(await itemNames("cleo")).not.toContain("kept");
   });
 
-  test("is erased whole whatever write the tenant's object dies at", async () => {
+  test("is erased whole, with one receipt, whatever write the tenant's object dies at", async () => {
     const objectId = bindings.TENANTS.idFromName("studio").toString();
+    const receipts = async (): Promise<number> => {
+      const { items } = await auditOf("studio");
+      return items.filter(({ entry }) => entry.action === "person.erased").length;
+    };
     for (const [at, mode] of CRASHES) {
       await leaveTraces();
+      const before = await receipts();
       await abortAllDurableObjects();
       const planned = planIncarnation({ objectId, at, mode });
       await ask(`${BEN}/erasure`, "POST").catch(() => undefined);
       await expect.poll(() => planned.hasCrashed, WAITS).toBe(true);
       expect(await erase()).toMatchObject({ status: "complete", left: [] });
+      expect((await receipts()) - before).toBe(1);
       await expect.poll(() => findEverywhere([CANARY, CALLED]), WAITS).toEqual([]);
     }
   });
 });
 
-/** Writes from the first of the request to the last of the first look. */
-const CRASHES = [1, 4, 8, 12, 16, 20, 24].map(
-  (at) => [at, at % 8 === 0 ? "before" : "durable"] as const,
+/** Writes from the first of the request to those that end the first look. */
+const CRASHES = [1, 5, 10, 15, 20, 25, 30, 35, 40].map(
+  (at) => [at, at % 10 === 0 ? "before" : "durable"] as const,
 );
 
 describe("an export of a person", () => {

@@ -7,6 +7,7 @@ import {
   decide,
   ended,
   openOf,
+  REJECT,
   viewOf,
 } from "../shared/people.ts";
 import { cancel, crash, rowsOf, transcriptOf, untilState } from "../shared/run-object.ts";
@@ -103,6 +104,21 @@ test("a step has the sources of the steps before it, and the next call those of 
     ["lab__mail_tickets", after],
     ["core__calculate", after],
   ]);
+});
+
+test("a step without a way back asks after an untrusted step, and is the person's to reject", async () => {
+  await govern({ allowedTools: JOURNEY_TOOLS });
+  const args = JSON.stringify({ where: "Bari", pin: "4831" });
+  const runId = runIdOf(await chat([{ calls: [{ name: SAGA, args }] }, {}], "victor"));
+  const [approvalId = ""] = openOf(await untilState(runId, { status: "waiting" }, "victor"));
+  expect(await viewOf(approvalId, "victor")).toMatchObject({
+    toolId: "lab__pay_journey",
+    packet: { after: [{ kind: "tool", tool: "lab__book_room" }] },
+  });
+  expect(journey).toEqual(["book_room Bari", "book_train Bari"]);
+  await decide(approvalId, "victor", REJECT);
+  await ended(runId, "victor");
+  expect(journey.slice(2)).toEqual(["cancel_train Bari", "cancel_room Bari"]);
 });
 
 test("a step that fails undoes the steps before it, the last one first", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AnswerParts } from "../../src/loop/answer-parts.ts";
+import { AnswerParts } from "../../src/loop/model/answer-parts.ts";
 import { withdrawPartialText } from "../../src/loop/first-step.ts";
 import { newRunMemory, readProgress } from "../../src/loop/run-memory.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";

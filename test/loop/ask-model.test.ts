@@ -5,8 +5,8 @@ import { runLoop } from "../../src/loop/run-loop.ts";
 import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { ModelEvent, ModelFailure } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory/memory-journal.ts";
 import { NO_TOOLS, policyOf } from "../../src/testing/fakes/fakes.ts";
 import {
   ACME,

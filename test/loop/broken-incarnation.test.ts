@@ -8,7 +8,7 @@ import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
-import { DENY_ALL } from "../../src/protocol/policy/document.ts";
+import { denyAll } from "../../src/protocol/policy/document.ts";
 import { fakeRunCapabilities, policyOf, sourceOf } from "../../src/testing/fakes/fakes.ts";
 import {
   ACME,
@@ -178,6 +178,13 @@ test.each([
           toolCallId: "a",
           name: NAME,
           result: observation,
+          // A model is told what follows a failure alone.
+          ...(observation?.status.is_error && {
+            feedback: {
+              validation_status: record?.dispatches === 0 ? "failed" : "passed",
+              next_action: record?.end?.response.next_action,
+            },
+          }),
           dataClasses: record?.binding && ["internal"],
         },
       ]);
@@ -203,7 +210,7 @@ test("an incarnation that fails answers a call that had ended, once", async () =
 
 const lost: PolicyStore = {
   ...steady,
-  read: async () => ({ policy: DENY_ALL, deniedBecause: "unreadable" }),
+  read: async () => ({ policy: denyAll(), deniedBecause: "unreadable" }),
 };
 
 test("a run whose policy cannot be read any more asks no model", async () => {

@@ -5,8 +5,8 @@ import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory/memory-journal.ts";
 import { NO_TOOLS, policyOf } from "../../src/testing/fakes/fakes.ts";
 import { ACME, ANN, passing, RUN_ID, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 

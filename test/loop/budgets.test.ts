@@ -3,7 +3,7 @@ import type { Reservation, ReservationAnswer } from "../../src/capabilities/budg
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
-import { DENY_ALL } from "../../src/protocol/policy/document.ts";
+import { denyAll } from "../../src/protocol/policy/document.ts";
 import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { ledgerThat, type Closed } from "../../src/testing/fakes/runner-ports.ts";
 import { asking, run, insatiable } from "./budgeted-run.ts";
@@ -163,7 +163,7 @@ describe("tokens of the tenant", () => {
     const policies: PolicyStore = {
       load: async () => ({ policy: limited, pin: { revision: 1, hash: "sha256:1" } }),
       learn: () => {},
-      read: async () => ({ policy: DENY_ALL, deniedBecause: "unreadable" }),
+      read: async () => ({ policy: denyAll(), deniedBecause: "unreadable" }),
     };
     const { done } = await run({}, model, { ledger, policies });
     expect(calls()).toBe(0);

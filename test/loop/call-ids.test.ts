@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CallIds } from "../../src/loop/call-ids.ts";
+import { CallIds } from "../../src/loop/calls/call-ids.ts";
 import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 
 const call = (toolCallId: string, name = "t", argumentsText = "{}", truncated = false) => ({

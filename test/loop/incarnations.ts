@@ -7,7 +7,7 @@ import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import { NO_FACTS, type RunFacts, type StopReason } from "../../src/protocol/run/facts.ts";
 import type { Resolution, ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
 
 /** What storage holds of a run. */
 export class Storage {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/capabilities/model.ts";
 import type { ModelAnswer } from "../../src/protocol/model/event.ts";
-import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { MemoryJournal } from "../../src/testing/memory/memory-journal.ts";
 import { ledgerThat, drainPromises, type Closed } from "../../src/testing/fakes/runner-ports.ts";
 import { run, asking } from "./budgeted-run.ts";
 

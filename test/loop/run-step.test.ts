@@ -1,25 +1,25 @@
-import { MemoryLog } from "../../src/testing/memory-log.ts";
+import { MemoryLog } from "../../src/testing/memory/memory-log.ts";
 import { lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
 import { describe, expect, test } from "vitest";
 import type { Model, ModelRequest } from "../../src/capabilities/model.ts";
-import { CallIds } from "../../src/loop/call-ids.ts";
-import { ModelCalls } from "../../src/loop/model-calls.ts";
-import { ModelBudget } from "../../src/loop/model-budget.ts";
-import { reserveModelCall } from "../../src/loop/ask-model.ts";
-import { DENY_ALL } from "../../src/protocol/policy/document.ts";
+import { CallIds } from "../../src/loop/calls/call-ids.ts";
+import { ModelCalls } from "../../src/loop/model/model-calls.ts";
+import { ModelBudget } from "../../src/loop/model/model-budget.ts";
+import { reserveModelCall } from "../../src/loop/model/ask-model.ts";
+import { denyAll } from "../../src/protocol/policy/document.ts";
 import type { PolicyStore } from "../../src/capabilities/policy.ts";
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { runStep, takeSteering, type Step, type StepResult } from "../../src/loop/run-step.ts";
 import type { RunScope } from "../../src/loop/run-scope.ts";
-import { Transcript } from "../../src/loop/transcript.ts";
+import { Transcript } from "../../src/loop/history/transcript.ts";
 import { observeSuccess } from "../../src/protocol/outcome/observation.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import { NOT_DISPATCHED, respond } from "../../src/protocol/outcome/response-vector.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
 import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory/memory-journal.ts";
 import { CLAIM, MemoryInbox, answer, asks, playModel, voices } from "./steered-run.ts";
 
 const FIRST: Step = { number: 1, hasBegun: false, answer: undefined };
@@ -49,7 +49,7 @@ describe("a step", () => {
         ...lenientPorts(),
         journal,
         claim: CLAIM,
-        policy: DENY_ALL,
+        policy: denyAll(),
         pin: undefined,
         policies: {} as PolicyStore,
         budget: new RunBudget({}, undefined),

@@ -4,8 +4,8 @@ import { newRunMemory } from "../../src/loop/run-memory.ts";
 import type { RunPorts } from "../../src/loop/run-scope.ts";
 import { runLoop } from "../../src/loop/run-loop.ts";
 import { passing, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
+import { MemoryJournal } from "../../src/testing/memory/memory-journal.ts";
 import { NO_TOOLS, policyOf } from "../../src/testing/fakes/fakes.ts";
 import { CLAIM, MemoryInbox, answer, asks, playModel, voices } from "./steered-run.ts";
 

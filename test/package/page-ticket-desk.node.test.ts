@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../cli/development/free-port.ts";
 import { PLACEHOLDERS } from "../../cli/scaffold/placeholders.ts";
-import { startBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../shared/browser.ts";
 import { Person } from "../story/person.ts";
 import { startLocalRegistry, type LocalRegistry } from "./local-registry.ts";
 
@@ -29,13 +29,13 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "interlock-package-"));
   desk = join(folder, "ticket-desk");
   const npmCache = (await run(ROOT, "npm", "config", "get", "cache")).trim();
-  [registry, browser] = await Promise.all([startLocalRegistry(npmCache), startBrowser()]);
+  [registry, browser] = await Promise.all([startLocalRegistry(npmCache), openBrowser()]);
   await run(ROOT, "npm", "pack", "--silent", "--pack-destination", folder);
   tarball = join(folder, `interlock-edge-${versionOf(ROOT)}.tgz`);
 }, LONG);
 
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   for (const started of running) await started.stop();
   registry?.close();
   rmSync(folder, { recursive: true, force: true });

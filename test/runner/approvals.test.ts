@@ -5,7 +5,7 @@ import { hashTerms } from "../../src/protocol/approval/terms.ts";
 import type { ActorId } from "../../src/protocol/identity/ids.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import { WAITING } from "../../src/runner/waiting.ts";
-import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { MemoryJournal } from "../../src/testing/memory/memory-journal.ts";
 import { policyOf } from "../../src/testing/fakes/fakes.ts";
 import { approveAtDesk, type Forgery } from "../../src/testing/fakes/approve-at-desk.ts";
 import {

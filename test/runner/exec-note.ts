@@ -4,8 +4,8 @@ import type { ToolCallId } from "../../src/protocol/identity/ids.ts";
 import type { ToolExecResult } from "../../src/protocol/invocation/record.ts";
 import { ok } from "../../src/protocol/outcome/result.ts";
 import type { ToolCall } from "../../src/protocol/tool/call.ts";
-import type { FakeClock } from "../../src/testing/fake-clock.ts";
-import type { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import type { FakeClock } from "../../src/testing/time/fake-clock.ts";
+import type { MemoryJournal } from "../../src/testing/memory/memory-journal.ts";
 import { benchFor, contextOf, passing } from "../../src/testing/fakes/runner-ports.ts";
 import { AS_READ } from "../shared/tools.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { InvocationEnd } from "../../src/protocol/invocation/record.ts";
 import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.ts";
-import { MemoryJournal } from "../../src/testing/memory-journal.ts";
+import { MemoryJournal } from "../../src/testing/memory/memory-journal.ts";
 
 const call = (id: string, argumentsText = "{}") => ({
   toolCallId: id as never,

@@ -23,7 +23,12 @@ export interface PlannedIncarnation {
 }
 
 const planned: { readonly plan: CrashPlan; readonly incarnation: PlannedIncarnation }[] = [];
-beforeEachFile(() => planned.splice(0));
+beforeEachFile(forgetPlans);
+
+/** Forgets what was planned for incarnations that did not begin. */
+export function forgetPlans(): void {
+  planned.splice(0);
+}
 
 /** Plans the next incarnation of an object. */
 export function planIncarnation(plan: CrashPlan): PlannedIncarnation {

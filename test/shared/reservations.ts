@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { ConsentList } from "../../durable-objects/tenant/head/consent-list.ts";
 import { BudgetBook } from "../../durable-objects/tenant/head/budget-book.ts";
 import type { BudgetLedger, Reservation } from "../../src/capabilities/budget.ts";
 import { composeTenants } from "../../src/compose/tenant.ts";
@@ -47,7 +48,7 @@ export const inBook = <R>(
   use: (book: BudgetBook, sql: SqlStorage) => R,
 ): Promise<R> =>
   runInDurableObject<DurableObject, R>(objectOf(`book-${name}`), (_object, { storage }) =>
-    use(new BudgetBook(storage), storage.sql),
+    use(new BudgetBook(storage, new ConsentList(storage.sql)), storage.sql),
   );
 
 /**

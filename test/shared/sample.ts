@@ -20,7 +20,7 @@ export function sampleSeed(): number {
 }
 
 /** One of how many runs of a property a sample takes. */
-const ONE_RUN_OF = 4;
+const ONE_RUN_OF = 10;
 
 /** Options of a property that takes long: a sample of its runs, seeded; a full run takes all. */
 export function sampleOfRuns(runs: number): { readonly numRuns: number; readonly seed: number } {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleEntry } from "../../scripts/bundle-entry.ts";
-import { hostWorker } from "../../scripts/chaos/hosts.ts";
+import { hostWorker } from "../../scripts/chaos/host/hosts.ts";
 import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { readWorkerBindings } from "../../cli/project/worker-bundle.ts";
 import { connectionKeysSecret } from "./tokens.ts";

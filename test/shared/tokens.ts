@@ -67,8 +67,10 @@ export const TOKENS = {
   bendable: {
     token: "token-of-bendable",
     tenantId: "bendable",
-    scopes: [...ALL, "audit:read", "connections:write"],
+    scopes: [...ALL, "audit:read", "metrics:read", "connections:write"],
   },
+  /** Scrapes the metrics of a tenant that has no runs. */
+  gauge: { token: "token-of-gauge", tenantId: "gauge", scopes: ["metrics:read"] },
   /** People of bendable. Mallory makes page tokens and reviews calls; Oscar reviews calls too. */
   victor: { token: "token-of-victor", tenantId: "bendable", scopes: PAGES },
   mallory: {

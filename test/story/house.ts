@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { bundleEntry } from "../../scripts/bundle-entry.ts";
-import type { Deployment } from "../../scripts/chaos/deployment.ts";
-import { type Host, hostWorker } from "../../scripts/chaos/hosts.ts";
+import type { Deployment } from "../../scripts/chaos/host/deployment.ts";
+import { type Host, hostWorker } from "../../scripts/chaos/host/hosts.ts";
 import { readWorkerBindings } from "../../cli/project/worker-bundle.ts";
 import { AUDIENCE, ISSUER, type Town } from "./town.ts";
 

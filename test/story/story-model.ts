@@ -31,6 +31,11 @@ const SCENES: readonly (readonly [asked: RegExp, call: Call, sum: (told: Told) =
     ["mail__send_offer", { to: "Kim", item: "the old oven" }],
     ({ data }) => (data ? "Kim has the offer." : "Nobody answered in time, so no offer went out."),
   ],
+  [
+    /seat/,
+    ["travel__reserve_seat", { flight: "LH1" }],
+    ({ data }) => (data ? `You sit at the ${String(data["seat"])}.` : "No seat was reserved."),
+  ],
 ];
 type Call = readonly [name: string, args: object];
 

@@ -82,6 +82,33 @@ const transfer = defineTool({
   },
 });
 
+const seat = defineTool({
+  name: "travel__reserve_seat",
+  version: "1.0.0",
+  description: "Reserves a seat.",
+  input: v.strictObject({
+    flight: name,
+    seat: v.optional(v.picklist(["window", "aisle"])),
+    bags: v.optional(v.pipe(v.number(), v.integer(), v.maxValue(2))),
+  }),
+  output: v.strictObject({ seat: v.string() }),
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  effect: "state_change",
+  redaction: { args: ["flight", "seat", "bags"], output: ["seat"] },
+  capabilities: [],
+  ask: {
+    form: v.strictObject({
+      seat: v.pipe(v.picklist(["window", "aisle"]), v.title("Where do you sit?")),
+      bags: v.pipe(v.number(), v.integer(), v.maxValue(2), v.title("Bags")),
+    }),
+    question: ({ flight }) => ({ text: `Which seat on flight ${flight}?` }),
+  },
+  async execute({ seat: where = "any", flight }, context, scope) {
+    await act(`seat at the ${where} of ${flight}`, { context, ...scope });
+    return ok({ seat: where });
+  },
+});
+
 const outward = {
   version: "1.0.0",
   output: v.strictObject({ done: v.string() }),
@@ -141,4 +168,4 @@ const offer = defineTool({
 });
 
 /** Tools with effects in the town that need an approval. */
-export const STORY_TOOLS: readonly AnyToolContract[] = [transfer, share, offer];
+export const STORY_TOOLS: readonly AnyToolContract[] = [seat, transfer, share, offer];

@@ -27,7 +27,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { call, say, scriptedModel, startRun } from "./src/testing/index.ts";
 import { CONNECTIONS, DESK_POLICY, PAID, refund } from "./test/testing/desk-tools.ts";
-import { person } from "./src/testing/person.ts";
+import { person } from "./src/testing/run/person.ts";
 
 test("a refund runs in plain Node", async () => {
   const run = await startRun({
@@ -59,7 +59,7 @@ test("the package for tests loads and runs in plain Node 20, from one bundle", a
     logLevel: "silent",
   });
   const files = Object.keys(metafile.inputs);
-  expect(files).toContain("src/testing/start-run.ts");
+  expect(files).toContain("src/testing/run/start-run.ts");
   expect(files.filter((file) => /^src\/(?:compose|http\/app|index)/.test(file))).toEqual([]);
   const printed = execFileSync(findOldNode(), ["--test", outfile], { encoding: "utf8" });
   expect(printed).toMatch(/# pass 1\n|pass 1\n/);

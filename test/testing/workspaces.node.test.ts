@@ -10,7 +10,7 @@ import {
   scriptedModel,
   startRun,
 } from "../../src/testing/index.ts";
-import { testWorkspace } from "../../src/testing/test-workspace.ts";
+import { testWorkspace } from "../../src/testing/workspace/test-workspace.ts";
 
 const row = v.strictObject({ title: v.string(), author: v.string(), at: v.number() });
 
@@ -190,4 +190,38 @@ test("a run whose workspace cannot be opened fails at once, with the migration",
     "The workspace shelf cannot be opened. migration 2 of shelf failed: no such table: book.",
   );
   expect(dispatches).toBe(1);
+});
+
+test("a test reads and erases what a workspace holds of a person, however many pages that takes", async () => {
+  const known = defineWorkspace({
+    ...shelf,
+    exportPerson(sql, { personId, after = "" }) {
+      const page = "SELECT * FROM books WHERE author = ? AND title > ? ORDER BY title LIMIT 1";
+      const rows = sql.rows(row, page, personId, after);
+      return { rows, ...(rows[0] && { next: rows[0].title }) };
+    },
+    erasePerson: (sql, { personId }) => sql.run("DELETE FROM books WHERE author = ?", personId),
+  });
+  const workspace = testWorkspace(known);
+  expect(workspace.exportPerson("user:ann")).toEqual([]);
+  for (const title of ["Dune", "Emma", "Momo"]) await workspace.call(addBook, { title });
+  await workspace.call(addBook, { title: "Jim" }, { actorId: "user:ben" });
+  const titles = (person: string): unknown =>
+    workspace.exportPerson(person)?.map(({ title }) => title);
+  expect(titles("user:ann")).toEqual(["Dune", "Emma", "Momo"]);
+  expect([workspace.erasePerson("user:ann"), workspace.erasePerson("user:ann")]).toEqual([3, 0]);
+  expect([titles("user:ann"), titles("user:ben")]).toEqual([[], ["Jim"]]);
+  for (const silent of [testWorkspace(shelf), workspace.reopen(shelf)]) {
+    expect(silent.exportPerson("user:ben")).toBeUndefined();
+    expect(silent.erasePerson("user:ben")).toBeUndefined();
+  }
+  const broken = (): never => {
+    throw new Error("the export broke");
+  };
+  const endless = testWorkspace(
+    defineWorkspace({ ...known, exportPerson: broken, erasePerson: () => 500 }),
+  );
+  await endless.call(addBook, { title: "Dune" });
+  expect(() => endless.exportPerson("user:ann")).toThrow("the export broke");
+  expect(() => endless.erasePerson("user:ann")).toThrow("does not end");
 });

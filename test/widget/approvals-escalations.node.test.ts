@@ -45,6 +45,14 @@ it("shows what a run could not settle, and an operator takes it and settles it w
   ]);
 });
 
+it("moves a reader to the escalation that a link names", async () => {
+  await open();
+  await visit.page.goto(`${visit.page.url().split("#")[0]}#esc_1`);
+  await visit.page.reload();
+  const focused = () => visit.inside<string>("(root) => root.activeElement?.id");
+  await expect.poll(focused).toBe("esc_1");
+});
+
 it("leaves what only a report settles to the list of outcomes, and shows a refusal", async () => {
   await open(({ escalations }) => {
     escalations.put("esc_2", { owner: "bank team", actions: ["take", "report_outcome"] });

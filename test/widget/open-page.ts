@@ -1,15 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { closePages, openBrowser } from "../shared/browser.ts";
 import { type ScriptedApi, type ScriptedRun, startScriptedApi } from "./scripted-api.ts";
 
 /** The built page in a real browser, in front of a scripted API. */
@@ -44,24 +39,27 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-/** Builds the page into a temporary directory and starts a browser. */
-export async function openStage(): Promise<Stage> {
-  const directory = await mkdtemp(join(tmpdir(), "interlock-page-"));
+let built: Promise<string> | undefined;
+
+/** Builds the pages, once in this process, into a folder that ends with it. */
+async function buildPages(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "interlock-page-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const script = join(import.meta.dirname, "../../scripts/build-widget.mjs");
-  await promisify(execFile)(process.execPath, [script, directory]);
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
+  await promisify(execFile)(process.execPath, [script, folder]);
+  return folder;
+}
+
+/** Opens the shared browser in front of the built pages. */
+export async function openStage(): Promise<Stage> {
+  built ??= buildPages();
+  const [directory, browser] = await Promise.all([built, openBrowser()]);
   const shared = await browser.newContext();
   // An open page keeps the process that the pages of the visits share.
   await shared.newPage();
   return {
     open: (options = {}) => openVisit({ browser, shared, directory, options }),
-    async close() {
-      await browser.close();
-      await rm(directory, { recursive: true });
-    },
+    close: () => closePages(browser),
   };
 }
 

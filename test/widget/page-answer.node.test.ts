@@ -160,10 +160,12 @@ describe("an answer", () => {
   it("shows the progress and the warnings of a tool", async () => {
     const run = await visit.ask("Read everything");
     run.emit(say.proposeTool(0, "core__read"), say.startTool(0, {}));
-    run.emit(say.reportProgress(0, { stage: "reading_pages", done: 1, total: 4 }));
+    run.emit(
+      say.reportProgress(0, { stage: "reading_pages", done: 1, total: 4, text: "<b>Sales</b>" }),
+    );
     const bar = log().getByRole("progressbar", { name: "Progress of Read" });
     await bar.waitFor();
-    await sees("Reading pages");
+    await sees("Reading pages · <b>Sales</b>");
     expect(await bar.getAttribute("value")).toBe("0.25");
     run.emit(say.finishTool(0, { pages: 4 }, ["One page was empty."]));
     await bar.waitFor({ state: "hidden" });

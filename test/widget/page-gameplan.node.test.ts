@@ -200,8 +200,9 @@ describe("changes", () => {
   it("are read after a lost connection, too", async () => {
     await open(at("systems"));
     await followed();
-    visit.api.gameplan.drop();
+    visit.api.gameplan.goAway();
     await visit.page.getByText("The connection was lost.").waitFor();
+    visit.api.gameplan.comeBack();
     await followed();
     await expect
       .poll(() => visit.page.getByText("The connection was lost.").isVisible())
@@ -312,14 +313,16 @@ describe("a page without content", () => {
     await sees("There is no project yet");
     await button("Make an example project").click();
     await sees("Combat Engine");
-    const tools = visit.api.gameplan.writes.map(([tool]) => tool);
-    expect(tools.filter((tool) => tool === "create_game_system")).toHaveLength(4);
-    expect(
-      visit.api.gameplan.writes.find(([tool]) => tool === "add_dependency")?.[1],
-    ).toMatchObject({
-      sourceSystemId: "room-generator",
-      targetSystemId: "movement",
-    });
+    const { writes } = visit.api.gameplan;
+    const named = (name: string) => writes.filter(([tool]) => tool === name);
+    // The page draws what exists already while it makes the rest.
+    await expect.poll(() => named("create_game_system").length).toBe(4);
+    await expect
+      .poll(() => named("add_dependency")[0]?.[1])
+      .toMatchObject({
+        sourceSystemId: "room-generator",
+        targetSystemId: "movement",
+      });
   });
 
   it("says what failed, and tries again", async () => {

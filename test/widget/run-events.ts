@@ -33,7 +33,12 @@ export function startTool(part: number, args: JsonObject): AiEvent {
 
 export function reportProgress(
   part: number,
-  progress: { readonly stage?: string; readonly done?: number; readonly total?: number },
+  progress: {
+    readonly stage?: string;
+    readonly text?: string;
+    readonly done?: number;
+    readonly total?: number;
+  },
 ): AiEvent {
   return {
     type: "tool_call_progress",

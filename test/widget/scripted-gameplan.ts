@@ -34,6 +34,7 @@ export class ScriptedGameplan {
   readonly answers = new Map<string, Answer>();
   readonly #streams = new Set<ServerResponse>();
   #revision = 0;
+  #isAway = false;
 
   owns(path: string): boolean {
     return /^\/v1\/(?:tools\/gameplan__|workspaces)/.test(path);
@@ -54,10 +55,15 @@ export class ScriptedGameplan {
     }
   }
 
-  /** Breaks every stream of changes. */
-  drop(): void {
+  /** Breaks every stream of changes, and opens none until `comeBack`. */
+  goAway(): void {
+    this.#isAway = true;
     for (const stream of this.#streams) stream.destroy();
     this.#streams.clear();
+  }
+
+  comeBack(): void {
+    this.#isAway = false;
   }
 
   answer({ path, body, idempotencyKey }: ApiRequest, response: ServerResponse): void {
@@ -80,6 +86,7 @@ export class ScriptedGameplan {
   }
 
   #follow(response: ServerResponse): void {
+    if (this.#isAway) return send(response, 503, { title: "Unavailable" });
     response.writeHead(200, { "content-type": "text/event-stream" });
     const data = JSON.stringify({ revision: this.#revision });
     response.write(`id: ${this.#revision}\nevent: workspace_reset\ndata: ${data}\n\n`);

@@ -255,13 +255,19 @@ export const GUILD_POLICY = {
     "lab__sell",
     "lab__take_back",
     "lab__pay_order",
+    "lab__seat",
+    "lab__gift",
+    "core__ask_person",
   ],
   approvals: [
     { tools: ["lab__archive"], pattern: "async_review" },
     { tools: ["lab__publish"], pattern: "compliance" },
     { tools: ["lab__peek"], pattern: "operator_review" },
   ],
-  argumentRules: [{ tool: "lab__transfer", field: "/to", must: { notBeOneOf: ["casino"] } }],
+  argumentRules: [
+    { tool: "lab__transfer", field: "/to", must: { notBeOneOf: ["casino"] } },
+    { tool: "lab__seat", field: "/seat", must: { notBeOneOf: ["cockpit"] } },
+  ],
   delegations: [
     { actorId: "user:aide", subjectId: "user:ann", tools: ["lab__notify"] },
     { actorId: "agent:scribe", subjectId: "user:ann", tools: ["lab__notify"] },

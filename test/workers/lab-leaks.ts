@@ -22,7 +22,7 @@ const echoService = defineTool({
   async execute({ form, fails }, _context, { auth, runTitle, progress }) {
     const text = (echoes.get(form) ?? String)(await auth.getAccessToken());
     const balance = Number(text) || 0;
-    progress.report({ done: balance });
+    progress.report({ done: balance, text: `Signing in with ${text}` });
     runTitle.set(text);
     const error = { field: text, code: text, message: `${"x".repeat(490)}${text}` };
     return fails
@@ -60,7 +60,7 @@ const measure = defineTool({
 /** How the service of `lab__echo_service` repeats a secret, by name of the form. */
 export const echoes = new Map<string, (secret: string) => string>();
 
-/** Repeats a withheld argument in its own failure. */
+/** Repeats a withheld argument in its progress and its own failure. */
 const complain = defineTool({
   name: "lab__complain",
   version: "1.0.0",
@@ -75,13 +75,16 @@ const complain = defineTool({
   sideEffectClass: "READ_ONLY",
   effect: "read_only",
   redaction: { args: ["note", "message"], output: ["done"] },
-  capabilities: [],
+  capabilities: ["progress"],
   errors: { bad_code: "SEMANTIC_INVALIDITY" },
-  execute: ({ message }) =>
-    fail({
+  execute({ message: joined }, _context, { progress }) {
+    const message = joined.replaceAll("~", "");
+    progress.report({ text: `Checking: ${message}` });
+    return fail({
       taxonomyClass: "SEMANTIC_INVALIDITY",
-      errors: [{ field: "/code", code: "bad_code", message: message.replaceAll("~", "") }],
-    }),
+      errors: [{ field: "/code", code: "bad_code", message }],
+    });
+  },
 });
 
 /** Throws an error that contains the canary. */

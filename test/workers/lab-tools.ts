@@ -7,8 +7,12 @@ import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { LAB_APPROVALS } from "./lab-approvals.ts";
 import { LAB_FLOW } from "./lab-flow.ts";
 import { LAB_HOSTILE } from "./lab-hostile.ts";
+import { LAB_QUESTIONS } from "./lab-questions.ts";
 import { LAB_IMAGES } from "./lab-images.ts";
 import { crashes } from "./lab-crashes.ts";
+import { readResult } from "../../src/core-tools/read-result.ts";
+import { copyOut } from "./lab-results.ts";
+import { revise } from "./lab-stale.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
 import { readTicket, showAccount } from "./lab-upstreams.ts";
 import { LAB_LIBRARY } from "./lab-library.ts";
@@ -177,7 +181,7 @@ const flaky = defineTool({
   execute(_args, _context, { idempotencyKey, progress }) {
     const count = (attempts.get(idempotencyKey) ?? 0) + 1;
     attempts.set(idempotencyKey, count);
-    progress.report({ stage: "asking", done: count, total: 2 });
+    progress.report({ stage: "asking", done: count, total: 2, text: "desk ".repeat(30 * count) });
     if (count > 1) return ok({ attempts: count });
     return fail({
       taxonomyClass: "DEPENDENCY_UNAVAILABLE",
@@ -301,6 +305,7 @@ export const LAB_TOOLS = [
   ...LAB_KEEPERS,
   ...LAB_VERIFICATION,
   ...LAB_APPROVALS,
+  ...LAB_QUESTIONS,
   ...LAB_LIBRARY,
   ...LAB_SAGAS,
   ...LAB_SAGA_FAULTS,
@@ -309,6 +314,9 @@ export const LAB_TOOLS = [
   ...LAB_PRICES,
   ...LAB_SHOP,
   ...LAB_FLOW,
+  readResult,
+  copyOut,
   readTicket,
+  revise,
   showAccount,
 ] as const;

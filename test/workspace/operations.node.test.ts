@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
 import { defineOperation, defineWorkspace } from "../../src/contracts/define/define-workspace.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
-import { testWorkspace } from "../../src/testing/test-workspace.ts";
+import { testWorkspace } from "../../src/testing/workspace/test-workspace.ts";
 
 const DAY_MS = 86_400_000;
 const noteRow = v.object({ id: v.string(), text: v.string() });

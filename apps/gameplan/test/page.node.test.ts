@@ -1,16 +1,16 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBrowser } from "../../../test/shared/browser.ts";
+import { closePages, openBrowser } from "../../../test/shared/browser.ts";
 import { startDev, type DevServer } from "../../../test/shared/dev-server.ts";
 import { Person } from "../../../test/story/person.ts";
 
 let server: DevServer;
 let browser: Browser;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startDev(), startBrowser()]);
+  [server, browser] = await Promise.all([startDev(), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await server?.end("SIGTERM");
 });
 

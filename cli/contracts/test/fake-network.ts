@@ -3,8 +3,8 @@ import { createHttpEgress } from "../../../src/adapters/egress/http-egress.ts";
 import type { Egress } from "../../../src/capabilities/http.ts";
 import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";
-import { FakeClock } from "../../../src/testing/fake-clock.ts";
-import { isSampleOf, testAddressOf, toResponse } from "../../../src/testing/exchange.ts";
+import { FakeClock } from "../../../src/testing/time/fake-clock.ts";
+import { isSampleOf, testAddressOf, toResponse } from "../../../src/testing/tool/exchange.ts";
 import type { Exchange } from "./exchange-files.ts";
 import type { Checks } from "./test-mode.ts";
 

@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject } from "../../../src/protocol/json/value.
 import type { Result } from "../../../src/protocol/outcome/result.ts";
 import { isSunset } from "../../../src/protocol/tool/lifecycle.ts";
 import type { JsonSchema7 } from "../../../src/protocol/tool/spec.ts";
-import { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../../src/testing/time/fake-clock.ts";
 import { mutationOf, valueOf, type Mutation } from "./schema-values.ts";
 import { keyOf, type ContractLock } from "../lock/contract-lock.ts";
 import type { Exchange, Exchanges } from "./exchange-files.ts";

@@ -3,6 +3,7 @@ import type {
   Turn,
   TurnEnd,
   TurnFacts,
+  TurnSummary,
 } from "../../../src/conversation/stored-turns.ts";
 import type { Feedback } from "../../../src/protocol/conversation/feedback.ts";
 import type { TranscriptMessage } from "../../../src/protocol/conversation/message.ts";
@@ -43,7 +44,16 @@ export class TurnTables implements StoredTurns {
   }
 
   at(number: number): Turn {
-    return toTurn(this.#sql.exec<TurnRow>("SELECT * FROM turns WHERE number = ?", number).one());
+    const turn = this.find(number);
+    if (!turn) throw new Error("the conversation has no such turn");
+    return turn;
+  }
+
+  find(number: number): Turn | undefined {
+    return this.#sql
+      .exec<TurnRow>("SELECT * FROM turns WHERE number = ?", number)
+      .toArray()
+      .map(toTurn)[0];
   }
 
   of(runId: string): Turn | undefined {
@@ -132,7 +142,7 @@ export class TurnTables implements StoredTurns {
     }
     this.#sql.exec(
       `UPDATE turns SET ended_ms = ?, page_hash = ?, bytes = ?, short_bytes = ?, labels = ?,
-         title = ?
+         title = ?, said_keys = ?
        WHERE number = ?`,
       page.endedMs,
       hashNow(text),
@@ -140,6 +150,7 @@ export class TurnTables implements StoredTurns {
       known.shortBytes,
       JSON.stringify(known.labels),
       page.shown.title ?? null,
+      page.saidKeys ? JSON.stringify(page.saidKeys) : null,
       number,
     );
   }
@@ -147,6 +158,24 @@ export class TurnTables implements StoredTurns {
   rate(number: number, feedback: Feedback | null): void {
     const text = feedback && JSON.stringify(feedback);
     this.#sql.exec("UPDATE turns SET feedback = ? WHERE number = ?", text, number);
+  }
+
+  summarise(number: number, summary: TurnSummary, text?: string): void {
+    const known = JSON.stringify(summary);
+    this.#sql.exec("UPDATE turns SET summary = ? WHERE number = ?", known, number);
+    if (text === undefined) return;
+    this.#sql.exec(
+      "INSERT INTO pages (place, body) VALUES (?, ?)",
+      placeOfSummary(number),
+      packText(text).packed,
+    );
+  }
+
+  summary(number: number): string {
+    const { body } = this.#sql
+      .exec<{ body: PackedText }>("SELECT body FROM pages WHERE place = ?", placeOfSummary(number))
+      .one();
+    return unpackText(body);
   }
 
   remove(number: number): void {
@@ -174,7 +203,8 @@ export class TurnTables implements StoredTurns {
     const texts = new Map<number, string>();
     const rows = this.#sql.exec<{ number: number; body: PackedText }>(
       `SELECT number, body FROM json_each(?) AS named JOIN pages
-       ON place >= named.value * ${PARTS_OF_PAGE} AND place < (named.value + 1) * ${PARTS_OF_PAGE}
+       ON place >= named.value * ${PARTS_OF_PAGE}
+         AND place < (named.value + 1) * ${PARTS_OF_PAGE} - 1
        ORDER BY place`,
       JSON.stringify(numbers),
     );
@@ -183,6 +213,10 @@ export class TurnTables implements StoredTurns {
     }
     return new Map([...texts].map(([number, text]) => [number, text.split(SEPARATOR)]));
   }
+}
+
+function placeOfSummary(number: number): number {
+  return (number + 1) * PARTS_OF_PAGE - 1;
 }
 
 /** Stands in no JSON text. */
@@ -206,7 +240,9 @@ type TurnRow = {
   short_bytes: number | null;
   labels: string | null;
   title: string | null;
+  said_keys: string | null;
   feedback: string | null;
+  summary: string | null;
 };
 
 function toTurn(row: TurnRow): Turn {
@@ -224,6 +260,7 @@ function toTurn(row: TurnRow): Turn {
     openedMs: row.opened_ms,
     ...(row.feedback !== null && { feedback: JSON.parse(row.feedback) as Feedback }),
     end: toEnd(row),
+    ...(row.summary !== null && { summary: JSON.parse(row.summary) as TurnSummary }),
   };
 }
 
@@ -234,8 +271,11 @@ function toEnd({
   short_bytes: shortBytes,
   labels,
   title,
+  said_keys: keys,
 }: TurnRow): TurnEnd | null {
   const isOpen = endedMs === null || hash === null || bytes === null || shortBytes === null;
   if (isOpen || labels === null) return null;
-  return { endedMs, hash, bytes, shortBytes, labels: JSON.parse(labels) as Labels, title };
+  const saidKeys = JSON.parse(keys ?? "[]") as readonly string[];
+  const known = { endedMs, hash, bytes, shortBytes, title, saidKeys };
+  return { ...known, labels: JSON.parse(labels) as Labels };
 }

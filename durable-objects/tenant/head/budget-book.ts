@@ -11,6 +11,7 @@ import {
   replaceAmounts,
   type BudgetAmounts,
 } from "../../../src/protocol/budget/amounts.ts";
+import type { ConsentList } from "./consent-list.ts";
 import { CostCounts } from "./cost-counts.ts";
 import {
   StoredReservations,
@@ -33,8 +34,10 @@ export class BudgetBook {
   readonly #storage: DurableObjectStorage;
   readonly #reservations: StoredReservations;
   readonly #costs: CostCounts;
+  readonly #consents: ConsentList;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, consents: ConsentList) {
+    this.#consents = consents;
     this.#storage = storage;
     this.#reservations = new StoredReservations(storage.sql);
     this.#costs = new CostCounts(storage.sql);
@@ -50,11 +53,10 @@ export class BudgetBook {
     return this.#storage.transactionSync(() => {
       this.#createTables();
       const known = this.#reservations.find(reservation.id, nowMs);
-      if (known && isUnchanged(known, reservation)) return reserved(reservation, known.granted);
-      if (known) this.#recount(known, {});
+      if (known && isUnchanged(known, reservation)) return reserved(reservation, known);
+      if (known) this.#withdraw(known);
       const answer = this.#reserveNew(reservation, { nowMs, isKnown: known !== undefined });
-      if (known && answer.kind !== "reserved")
-        this.#recount({ ...known, counted: {} }, known.counted);
+      if (known && answer.kind !== "reserved") this.#restore(known);
       return answer;
     });
   }
@@ -79,22 +81,25 @@ export class BudgetBook {
     reservation: Reservation,
     { nowMs, isKnown }: { readonly nowMs: number; readonly isKnown: boolean },
   ): ReservationAnswer {
-    const { amounts, limits, toolId, rateLimit, capped } = reservation;
+    const { amounts, limits, toolId, rateLimit, capped, consent } = reservation;
     const least = { ...amounts, ...reservation.least };
     const window = windowAt(nowMs, reservation.windowSeconds);
     const spent = this.#spentIn(window) ?? {};
     const budget = findExhausted(limits, spent, least);
     if (budget) return { kind: "exhausted", budget };
     if (capped && this.#costs.exceeds(capped, amounts.cost ?? 0, nowMs)) return { kind: "capped" };
+    const consentId = consent && this.#consents.find(consent, nowMs);
+    if (consent?.id !== undefined && consentId === undefined) return { kind: "no_consent" };
     const retryAfterMs =
       rateLimit && !isKnown ? this.#countCall(toolId, rateLimit, nowMs) : undefined;
     if (retryAfterMs !== undefined) return { kind: "rate_limited", retryAfterMs };
     const granted = grantWithin(limits, spent, { amounts, least });
     this.#spend(window, replaceAmounts(spent, {}, granted));
     const counted = capped && this.#costs.count(capped, granted.cost ?? 0, nowMs);
-    this.#reservations.open(reservation, { granted, window, nowMs, capped: counted });
+    if (consentId !== undefined) this.#consents.use(consentId);
+    this.#reservations.open(reservation, { granted, window, nowMs, capped: counted, consentId });
     this.#clear("spent", nowMs);
-    return reserved(reservation, granted);
+    return reserved(reservation, { granted, consentId });
   }
 
   /** Replaces the reserved amounts by the used amounts, once. Does not check the limits. */
@@ -102,7 +107,7 @@ export class BudgetBook {
     if (areCountable(used)) this.#close(id, { state: "settled", counted: used }, nowMs);
   }
 
-  /** Returns the reserved amounts to the budget, once. */
+  /** Returns the reserved amounts to the budget, and the use of a consent, once. */
   release(id: string, nowMs: number): void {
     this.#close(id, { state: "released", counted: {} }, nowMs);
   }
@@ -135,8 +140,20 @@ export class BudgetBook {
       const known = this.#reservations.find(id, nowMs);
       if (!known || known.state === "settled" || known.state === "released") return;
       this.#recount(known, end.counted);
+      if (end.state === "released" && known.consentId) this.#consents.giveBack(known.consentId);
       this.#reservations.close(id, end);
     });
+  }
+
+  /** Takes back what a reservation counts, because another one takes its place. */
+  #withdraw(known: StoredReservation): void {
+    this.#recount(known, {});
+    if (known.state !== "released" && known.consentId) this.#consents.giveBack(known.consentId);
+  }
+
+  #restore(known: StoredReservation): void {
+    this.#recount({ ...known, counted: {} }, known.counted);
+    if (known.state !== "released" && known.consentId) this.#consents.use(known.consentId);
   }
 
   /** Changes the amounts that a reservation counts. A window that was deleted stays deleted. */
@@ -212,19 +229,27 @@ export class BudgetBook {
 
 /**
  * Tells whether a known reservation already answers the request. Other amounts for an open
- * reservation mean that a person edited the arguments of the call. A released reservation is made
- * again.
+ * reservation mean that a person edited the arguments of the call, and another consent that the
+ * call was asked about again. A released reservation is made again.
  */
 function isUnchanged(
-  { state, granted }: StoredReservation,
-  { amounts, least }: Reservation,
+  { state, granted, consentId }: StoredReservation,
+  { amounts, least, consent }: Reservation,
 ): boolean {
   if (state === "settled") return true;
+  if (consentId !== consent?.id) return false;
   return state !== "released" && (least !== undefined || isSameAmounts(granted, amounts));
 }
 
-function reserved({ least }: Reservation, granted: BudgetAmounts): ReservationAnswer {
-  return { kind: "reserved", ...(least && { granted }) };
+function reserved(
+  { least }: Reservation,
+  {
+    granted,
+    consentId,
+  }: Pick<StoredReservation, "granted"> & { readonly consentId?: string | undefined },
+): ReservationAnswer {
+  const by = consentId !== undefined && { consentId };
+  return { kind: "reserved", ...(least && { granted }), ...by };
 }
 
 /**

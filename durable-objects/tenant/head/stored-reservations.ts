@@ -33,11 +33,14 @@ export interface StoredReservation {
   readonly counted: BudgetAmounts;
   /** Present when caps count its cost. */
   readonly capped?: CountedCost;
+  /** The consent that answers the call, if one does. */
+  readonly consentId?: string | undefined;
 }
 
 /** What a new reservation counts. */
 interface Made extends Pick<StoredReservation, "granted" | "window"> {
   readonly capped: CountedCost | undefined;
+  readonly consentId: string | undefined;
   readonly nowMs: number;
 }
 
@@ -64,7 +67,7 @@ export class StoredReservations {
          id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL, state TEXT NOT NULL,
          length_ms INTEGER NOT NULL, start_ms INTEGER NOT NULL,
          granted TEXT NOT NULL, counted TEXT NOT NULL, keeps TEXT, lapses_ms INTEGER,
-         capped TEXT
+         capped TEXT, consent_id TEXT
        ) WITHOUT ROWID;
        CREATE INDEX IF NOT EXISTS reserved_by_age ON reserved (made_ms);
        CREATE INDEX IF NOT EXISTS reserved_by_lapse ON reserved (lapses_ms)
@@ -92,8 +95,8 @@ export class StoredReservations {
     this.#sql.exec(
       `INSERT OR REPLACE INTO reserved
          (id, made_ms, state, length_ms, start_ms, granted, counted, keeps, lapses_ms,
-          capped)
-       VALUES (?, ?, 'open', ?, ?, ?, ?, ?, ?, ?)`,
+          capped, consent_id)
+       VALUES (?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       nowMs,
       window.lengthMs,
@@ -103,6 +106,7 @@ export class StoredReservations {
       keeps ? JSON.stringify(keeps) : null,
       unsettled ? nowMs + unsettled.forMs : null,
       made.capped ? JSON.stringify(made.capped) : null,
+      made.consentId ?? null,
     );
     this.#sql.exec(
       `DELETE FROM reserved WHERE id IN (
@@ -166,6 +170,7 @@ type ReservedRow = {
   counted: string;
   keeps: string | null;
   capped: string | null;
+  consent_id: string | null;
 };
 
 function toReservation(row: ReservedRow): StoredReservation {
@@ -176,5 +181,6 @@ function toReservation(row: ReservedRow): StoredReservation {
     granted: JSON.parse(row.granted) as BudgetAmounts,
     counted: JSON.parse(row.counted) as BudgetAmounts,
     ...(row.capped !== null && { capped: JSON.parse(row.capped) as CountedCost }),
+    ...(row.consent_id !== null && { consentId: row.consent_id }),
   };
 }

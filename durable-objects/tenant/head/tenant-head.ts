@@ -4,12 +4,15 @@ import type {
   StoredAssistant,
 } from "../../../src/capabilities/assistant.ts";
 import type { Reservation, ReservationAnswer } from "../../../src/capabilities/budget.ts";
+import type { ConsentQuery, ConsentRevocation } from "../../../src/capabilities/consent.ts";
 import type { PolicyChange } from "../../../src/capabilities/policy.ts";
 import type { TenantHeadMethods } from "../../../src/capabilities/tenant.ts";
 import type { TenantPorts } from "../../../src/compose/tenant.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
 import type { BudgetAmounts } from "../../../src/protocol/budget/amounts.ts";
+import type { ConsentView } from "../../../src/protocol/consent/consent.ts";
 import { hashText } from "../../../src/protocol/json/canonical-hash.ts";
+import type { ListPage } from "../../../src/protocol/list/page.ts";
 import { parseToolPolicy } from "../../../src/protocol/policy/document.ts";
 import {
   isSamePin,
@@ -17,9 +20,16 @@ import {
   type PolicyProposal,
 } from "../../../src/protocol/policy/pin.ts";
 import type { TenantDeadlines } from "../../deadlines.ts";
+import type { NotificationOutbox } from "../notifications/notification-outbox.ts";
 import { AssistantList } from "./assistant-list.ts";
 import { BudgetBook } from "./budget-book.ts";
-import { assistantChanged, policyChanged } from "./change-entries.ts";
+import {
+  assistantChanged,
+  consentGranted,
+  consentRevoked,
+  policyChanged,
+} from "./change-entries.ts";
+import type { ConsentList } from "./consent-list.ts";
 import { OriginList } from "./origin-list.ts";
 import { PolicyHead } from "./policy-head.ts";
 import { PolicyPublication } from "./policy-publication.ts";
@@ -27,16 +37,20 @@ import { PolicyPublication } from "./policy-publication.ts";
 /** What the head reads and writes outside its own tables. */
 export interface HeadParts extends Pick<TenantPorts, "clock" | "publisher"> {
   readonly storage: DurableObjectStorage;
+  readonly consents: ConsentList;
   readonly deadlines: TenantDeadlines;
   /** Gives the storage its version, before the first write. */
   readonly claim: () => void;
-  /** Appends an entry to the audit log, in the caller's transaction. */
+  /** Notes where the current policy wants people to be told, in the caller's transaction. */
+  readonly setPlace: NotificationOutbox["setPlace"];
+  /** Appends an entry to the audit log, likewise. */
   readonly record: (entry: AuditEntry) => void;
 }
 
 /**
  * What decides about the runs of a tenant: the policy and its origins, the assistants, the budgets.
- * Ownership: one per tenant object. It reaches the records of the tenant by `record` alone.
+ * Ownership: one per tenant object. It reaches the records of the tenant by `record` alone, and
+ * what people are told by `setPlace`.
  * Contract: a method that writes waits until storage holds what it wrote.
  */
 export class TenantHead implements TenantHeadMethods {
@@ -48,12 +62,12 @@ export class TenantHead implements TenantHeadMethods {
   readonly #publication: PolicyPublication;
 
   constructor(parts: HeadParts) {
-    const { storage } = parts;
+    const { storage, consents } = parts;
     this.#parts = parts;
     this.#policy = new PolicyHead(storage);
     this.#origins = new OriginList(storage);
     this.#assistants = new AssistantList(storage);
-    this.#budgets = new BudgetBook(storage);
+    this.#budgets = new BudgetBook(storage, consents);
     this.#publication = new PolicyPublication({
       ...parts,
       head: this.#policy,
@@ -93,7 +107,9 @@ export class TenantHead implements TenantHeadMethods {
     this.#parts.claim();
     this.#publication.plan();
     const pin = await this.#commit(() => {
-      this.#origins.replace(parseToolPolicy(JSON.parse(policyText))?.origins ?? []);
+      const { origins = [], notifications } = parseToolPolicy(JSON.parse(policyText)) ?? {};
+      this.#origins.replace(origins);
+      this.#parts.setPlace(tenantId, notifications);
       const next = this.#policy.advance(tenantId, hash);
       this.#parts.record(policyChanged(proposal, next, this.#nowMs()));
       return next;
@@ -129,10 +145,43 @@ export class TenantHead implements TenantHeadMethods {
   async reserve(reservation: Reservation): Promise<ReservationAnswer> {
     const changed = this.#policyChanged(reservation);
     if (changed) return changed;
-    const answer = this.#budgets.reserve(reservation, this.#nowMs());
+    const answer = this.#parts.storage.transactionSync(() => this.#reserveNow(reservation));
     if (reservation.unsettled) this.#scheduleLapse();
     await this.#parts.storage.sync();
     return answer;
+  }
+
+  /** A consent that the person gave begins with the reservation of the call that they approved. */
+  #reserveNow(reservation: Reservation): ReservationAnswer {
+    const nowMs = this.#nowMs();
+    const answer = this.#budgets.reserve(reservation, nowMs);
+    const { grant } = reservation;
+    if (answer.kind !== "reserved" || !grant) return answer;
+    const { consents, record } = this.#parts;
+    if (consents.grant(grant, nowMs)) record(consentGranted(grant, reservation.pin, nowMs));
+    return answer;
+  }
+
+  async consents(query: ConsentQuery): Promise<ListPage<ConsentView>> {
+    return this.#parts.consents.list(query, this.#nowMs());
+  }
+
+  async revokeConsent({ id, by, of }: ConsentRevocation): Promise<ConsentView | undefined> {
+    const { consents, record } = this.#parts;
+    const nowMs = this.#nowMs();
+    const known = consents.read(id, nowMs);
+    const isListed =
+      known &&
+      (!of ||
+        (known.person === of.person &&
+          (of.assistantId === undefined || known.assistantId === of.assistantId)));
+    if (!isListed) return undefined;
+    if (known.state === "revoked") return known;
+    return this.#commit(() => {
+      consents.revoke(id, nowMs);
+      record(consentRevoked(known, by, nowMs));
+      return consents.read(id, nowMs);
+    });
   }
 
   /** Tells what a reservation would get now, and reserves nothing. */

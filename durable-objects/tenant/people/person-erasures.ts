@@ -12,6 +12,7 @@ import type { PersonErasure } from "../../../src/protocol/person/erasure.ts";
 import { toIso } from "../../../src/protocol/text/iso-time.ts";
 import type { TenantDeadlines } from "../../deadlines.ts";
 import { hasTable } from "../../has-table.ts";
+import type { ConsentList } from "../head/consent-list.ts";
 import type { RecordTables } from "../records/record-tables.ts";
 
 /** Items that one step asks at once. */
@@ -23,6 +24,7 @@ interface ErasureParts extends Pick<TenantPorts, "clock" | "runs" | "personWorks
   readonly storage: DurableObjectStorage;
   readonly deadlines: TenantDeadlines;
   readonly tables: RecordTables;
+  readonly consents: ConsentList;
   /** Gives the storage its version, before the first write. */
   readonly claim: () => void;
 }
@@ -90,7 +92,7 @@ export class PersonErasures implements ErasureMethods {
 
   /** Stores a step; the last one with its receipt. */
   #note(before: PersonErasure, progress: ErasureProgress): void {
-    const { storage, tables, clock } = this.#parts;
+    const { storage, tables, consents, clock } = this.#parts;
     const { stage, erased, left, without, personId } = progress;
     const state = { ...before, erased, left, without };
     if (stage !== "ended") return this.#save({ state, progress });
@@ -98,6 +100,7 @@ export class PersonErasures implements ErasureMethods {
     const endedAt = toIso(clock.nowMs());
     storage.transactionSync(() => {
       this.#save({ state: { ...state, status, endedAt } });
+      consents.forgetPerson(personId);
       if (status === "complete") tables.forgetPerson(personId);
       tables.record(receiptOf({ ...state, status, endedAt }, progress));
     });

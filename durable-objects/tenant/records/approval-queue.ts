@@ -67,8 +67,21 @@ export class ApprovalQueue {
     return "taken";
   }
 
-  /** Stores the newest report about an approval. */
-  put(approval: ApprovalSummary): void {
+  countOpen(nowMs: number): number {
+    if (!hasTable(this.#sql, "approvals")) return 0;
+    return this.#sql
+      .exec<{ open: number }>(
+        "SELECT count(*) AS open FROM approvals WHERE status = 'pending' AND expires_ms > ?",
+        nowMs,
+      )
+      .one().open;
+  }
+
+  /** Stores the newest report about an approval; answers whether it is the first one. */
+  put(approval: ApprovalSummary): boolean {
+    const isFirst =
+      this.#sql.exec("SELECT 1 FROM approvals WHERE approval_id = ?", approval.approvalId).toArray()
+        .length === 0;
     this.#sql.exec("DELETE FROM places WHERE approval_id = ?", approval.approvalId);
     this.#sql.exec(
       `INSERT OR REPLACE INTO approvals (approval_id, status, tool_id, requester, requested_ms,
@@ -81,6 +94,7 @@ export class ApprovalQueue {
       Date.parse(approval.expiresAt),
       JSON.stringify(approval),
     );
+    return isFirst;
   }
 
   list(query: ApprovalQuery, nowMs: number): ListPage<ApprovalSummary> {

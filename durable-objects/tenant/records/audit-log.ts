@@ -4,25 +4,23 @@ import {
   GENESIS_HASH,
   linkText,
   type AuditHead,
-  type AuditLink,
   type AuditRecord,
 } from "../../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
 import type { RemovedRecords, SignedRemoval } from "../../../src/protocol/audit/removed.ts";
 import { hashNow } from "../../hash-now.ts";
 import { hasTable } from "../../has-table.ts";
-import { packText, unpackText, type PackedText } from "../../packed-text.ts";
+import { packRunId } from "../../packed-run-id.ts";
+import { recordOf, SELECT_CHAINED, toAuditRow, unpackHash, type ChainedRow } from "./audit-rows.ts";
 
 /** Records that one read scans, before its filters. */
 const MAX_SCANNED = 5_000;
 /** Largest page. A page ends after the record that passes this size. Unit: UTF-16 code units. */
 const MAX_PAGE_CHARS = 2 * 1024 * 1024;
 
-type AuditRow = { seq: number; prev_hash: string; hash: string; entry: PackedText };
-
 /**
- * A tenant's audit log in SQLite: append-only; each record holds the hash of the one before it.
- * Long entries are compressed; a hash is that of the whole text.
+ * A tenant's audit log in SQLite: append-only; the hash of each record covers that of the one
+ * before it. A hash is that of the whole text, of which a row stores nothing twice.
  * Ownership: one per tenant object; the only writer of the `audit` and `audit_removed` tables. Rows
  * never change. The retention removes the oldest ones; the newest one always stays.
  * Contract: synchronous. The hash is synchronous too, so the number, the hash and the other writes
@@ -42,8 +40,8 @@ export class AuditLog {
   createTable(): void {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS audit (
-         seq INTEGER PRIMARY KEY, action TEXT NOT NULL, at_ms INTEGER NOT NULL, run_id TEXT,
-         prev_hash TEXT NOT NULL, hash TEXT NOT NULL, entry TEXT NOT NULL
+         seq INTEGER PRIMARY KEY, action TEXT NOT NULL, at_ms INTEGER NOT NULL, run_id,
+         hash BLOB NOT NULL, entry NOT NULL
        );
        CREATE INDEX IF NOT EXISTS audit_of_run ON audit (run_id, seq) WHERE run_id IS NOT NULL;`,
     );
@@ -64,19 +62,18 @@ export class AuditLog {
   /** Adds one record after `head`; answers the new head. */
   #insert(entry: AuditEntry, text: string, { seq: last, hash: prevHash }: AuditHead): AuditHead {
     const seq = last + 1;
-    const hash = hashLink({ seq, prevHash, entryText: text });
+    const head = { seq, hash: hashNow(linkText({ seq, prevHash, entryText: text })) };
+    const row = toAuditRow(entry, head);
     this.#sql.exec(
-      `INSERT INTO audit (seq, action, at_ms, run_id, prev_hash, hash, entry)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      seq,
-      entry.action,
-      Date.parse(entry.at),
-      entry.runId ?? null,
-      prevHash,
-      hash,
-      packText(text).packed,
+      "INSERT INTO audit (seq, action, at_ms, run_id, hash, entry) VALUES (?, ?, ?, ?, ?, ?)",
+      row.seq,
+      row.action,
+      row.at_ms,
+      row.run_id,
+      row.hash,
+      row.entry,
     );
-    return { seq, hash };
+    return head;
   }
 
   read({ after, limit, action, runId, fromMs, toMs }: AuditQuery): AuditPage {
@@ -87,20 +84,20 @@ export class AuditLog {
     const first = isCutBefore ? removed.lastSeq : after;
     // The index by run holds only records of that run, so no scan limit is needed.
     const lastScanned = runId === undefined ? first + MAX_SCANNED : Number.MAX_SAFE_INTEGER;
-    const rows = this.#sql.exec<AuditRow>(
-      `SELECT seq, prev_hash, hash, entry FROM audit
-       WHERE seq > ?1 AND seq <= ?2 AND (?3 IS NULL OR action = ?3) AND at_ms >= ?4 AND at_ms < ?5
-         ${runId === undefined ? "AND ?6 IS NULL" : "AND run_id = ?6"}
-       ORDER BY seq LIMIT ?7`,
+    const rows = this.#sql.exec<ChainedRow>(
+      `${SELECT_CHAINED} WHERE audit.seq > ?1 AND audit.seq <= ?2
+         AND (?3 IS NULL OR audit.action = ?3) AND audit.at_ms >= ?4 AND audit.at_ms < ?5
+         ${runId === undefined ? "AND ?6 IS NULL" : "AND audit.run_id = ?6"}
+       ORDER BY audit.seq LIMIT ?7`,
       first,
       lastScanned,
       action ?? null,
       fromMs ?? 0,
       toMs ?? Number.MAX_SAFE_INTEGER,
-      runId ?? null,
+      runId === undefined ? null : packRunId(runId),
       limit + 1,
     );
-    const { items, isCut } = takePage(rows, limit);
+    const { items, isCut } = takePage(rows, { limit, start: startOf(removed) });
     const next = isCut ? (items.at(-1)?.seq ?? first) : lastScanned;
     return { items, head, ...(next < head.seq && { next }), ...(isCutBefore && { removed }) };
   }
@@ -126,21 +123,22 @@ export class AuditLog {
    * Answers undefined when there are none, and `broken` when they do not follow each other.
    */
   planRemoval(beforeMs: number, limit: number): Omit<RemovedRecords, "key"> | "broken" | undefined {
-    const { lastSeq: seq = 0, lastHash: hash = GENESIS_HASH, lastAt = "" } = this.removed() ?? {};
-    let last = { seq, hash, at: lastAt };
-    const rows = this.#sql.exec<AuditRow>(
-      `SELECT seq, prev_hash, hash, entry FROM audit WHERE seq < ? ORDER BY seq LIMIT ?`,
+    const removed = this.removed();
+    const start = startOf(removed);
+    let last = { ...start, at: removed?.lastAt ?? "" };
+    const rows = this.#sql.exec<ChainedRow>(
+      `${SELECT_CHAINED} WHERE audit.seq < ? ORDER BY audit.seq LIMIT ?`,
       this.#last().seq,
       limit,
     );
     for (const row of rows) {
-      if (!follows(row, last)) return "broken";
-      // The hash covers the time of the entry, but not the column `at_ms`.
-      const { at } = JSON.parse(unpackText(row.entry)) as AuditEntry;
+      const record = recordOf(row, start);
+      if (!follows(record, last)) return "broken";
+      const { at } = record.entry;
       if (Date.parse(at) >= beforeMs) break;
-      last = { seq: row.seq, hash: row.hash, at };
+      last = { seq: record.seq, hash: record.hash, at };
     }
-    if (last.seq === seq) return undefined;
+    if (last.seq === start.seq) return undefined;
     return {
       count: last.seq,
       firstSeq: 1,
@@ -168,38 +166,39 @@ export class AuditLog {
 
   #last(): AuditHead {
     const [row] = this.#sql
-      .exec<AuditHead & Record<string, SqlStorageValue>>(
+      .exec<{ seq: number; hash: ArrayBuffer }>(
         "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
       )
       .toArray();
-    return row ?? NO_HEAD;
+    return row ? { seq: row.seq, hash: unpackHash(row.hash) } : NO_HEAD;
   }
 }
 
-function hashLink(link: AuditLink): string {
-  return hashNow(linkText(link));
+/** Tells whether a stored record follows the record before it. */
+function follows({ seq, prevHash, hash, entry }: AuditRecord, last: AuditHead): boolean {
+  const isNext = seq === last.seq + 1 && prevHash === last.hash;
+  return isNext && hash === hashNow(linkText({ seq, prevHash, entryText: entryText(entry) }));
 }
 
-/** Tells whether a stored record follows the record before it. */
-function follows({ seq, prev_hash: prevHash, hash, entry }: AuditRow, last: AuditHead): boolean {
-  const isNext = seq === last.seq + 1 && prevHash === last.hash;
-  return isNext && hash === hashLink({ seq, prevHash, entryText: unpackText(entry) });
+/** The record before the oldest one. */
+function startOf(removed: SignedRemoval | undefined): AuditHead {
+  return removed ? { seq: removed.lastSeq, hash: removed.lastHash } : NO_HEAD;
 }
 
 const NO_HEAD: AuditHead = { seq: 0, hash: GENESIS_HASH };
 
 /** Takes rows until the page is full, by number or by size; at least one row. */
 function takePage(
-  rows: Iterable<AuditRow>,
-  limit: number,
+  rows: Iterable<ChainedRow>,
+  { limit, start }: { readonly limit: number; readonly start: AuditHead },
 ): { readonly items: readonly AuditRecord[]; readonly isCut: boolean } {
   const items: AuditRecord[] = [];
   let chars = 0;
-  for (const { seq, prev_hash: prevHash, hash, entry } of rows) {
+  for (const row of rows) {
     if (items.length >= limit || chars > MAX_PAGE_CHARS) return { items, isCut: true };
-    const text = unpackText(entry);
-    items.push({ seq, entry: JSON.parse(text) as AuditEntry, prevHash, hash });
-    chars += text.length;
+    const record = recordOf(row, start);
+    items.push(record);
+    chars += JSON.stringify(record.entry).length;
   }
   return { items, isCut: false };
 }

@@ -3,6 +3,7 @@ import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
 import type { ListedFeedback } from "../../../src/protocol/conversation/feedback.ts";
 import type { JsonObject, JsonValue } from "../../../src/protocol/json/value.ts";
+import { addMeasures, type Measures } from "../../../src/protocol/metric/measures.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
@@ -50,6 +51,23 @@ export function cleanTitle(title: string): string {
  */
 export function cleanFeedback(feedback: ListedFeedback, conversationId: RunId): ListedFeedback {
   return { ...clean(feedback), conversationId };
+}
+
+/** Series of one run that are counted apart. */
+const MAX_SERIES = 200;
+/** Longest name of a series. Unit: UTF-16 code units. */
+const MAX_SERIES_CHARS = 400;
+
+/**
+ * Bounds what a run counted. Contract: the result has finite numbers that are not negative, and
+ * short names.
+ */
+export function cleanMeasures(measures: Measures): Measures {
+  const short = Object.entries(measures).map(([series, counters]) => {
+    const counted = Object.entries(counters).filter(([, by]) => Number.isFinite(by) && by > 0);
+    return { [cutText(series, MAX_SERIES_CHARS)]: Object.fromEntries(counted) };
+  });
+  return addMeasures(short, MAX_SERIES);
 }
 
 /** Masks secrets in a place, so that its requester is named as in the approval's summary. */

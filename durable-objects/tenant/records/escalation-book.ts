@@ -16,6 +16,13 @@ interface Told {
   readonly outcomes?: readonly AwaitedOutcome[] | undefined;
 }
 
+/** What notices change. */
+interface Noted {
+  /** The entries of the run, each followed by the record of what it opened. */
+  readonly entries: readonly AuditEntry[];
+  readonly opened: readonly Escalation[];
+}
+
 /** What a change of the list adds to the audit log. */
 interface Recorded<T> {
   readonly answer: T;
@@ -33,8 +40,8 @@ export class EscalationBook {
     this.list = new EscalationList(sql);
   }
 
-  /** Notes what a run tells; answers its entries, each followed by the record of what it opened. */
-  note({ runId, entries, outcomes }: Told, nowMs: number): readonly AuditEntry[] {
+  /** Notes what a run tells. */
+  note({ runId, entries, outcomes }: Told, nowMs: number): Noted {
     for (const entry of entries) {
       const settlement = settlementOf(entry);
       if (settlement) this.list.settle(runId, entry.invocationId ?? "", settlement);
@@ -44,14 +51,18 @@ export class EscalationBook {
       const awaited = new Set(outcomes.map(({ invocationId }) => invocationId));
       this.list.closeMissing(runId, awaited, nowMs);
     }
+    const opened: Escalation[] = [];
     const open = (draft: EscalationDraft | undefined): readonly AuditEntry[] => {
-      const opened = draft && this.list.open(draft, nowMs);
-      return opened ? [entryOf("escalation.opened", opened, nowMs)] : [];
+      const escalation = draft && this.list.open(draft, nowMs);
+      if (!escalation) return [];
+      opened.push(escalation);
+      return [entryOf("escalation.opened", escalation, nowMs)];
     };
-    return [
+    const recorded = [
       ...entries.flatMap((entry) => [entry, ...open(draftOfEntry(entry, runId))]),
       ...(outcomes ?? []).flatMap((outcome) => open(draftOfOutcome(outcome))),
     ];
+    return { entries: recorded, opened };
   }
 
   /** Does what a person asks for. */

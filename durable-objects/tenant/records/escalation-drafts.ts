@@ -6,7 +6,7 @@ import type { EscalationDraft, Settlement } from "./escalation-list.ts";
 
 /** Makes the escalation of an audit entry of a run; undefined for most entries. */
 export function draftOfEntry(entry: AuditEntry, runId: RunId): EscalationDraft | undefined {
-  const { escalation, invocationId, toolId, toolVersion, toolOwner, outcome } = entry;
+  const { escalation, invocationId, toolId, toolTitle, toolVersion, toolOwner, outcome } = entry;
   if (escalation === undefined) return undefined;
   const requestedBy = entry.subjectId ?? entry.actorId;
   return {
@@ -14,6 +14,7 @@ export function draftOfEntry(entry: AuditEntry, runId: RunId): EscalationDraft |
     runId,
     ...(invocationId !== undefined && { invocationId }),
     ...(toolId !== undefined && { toolId }),
+    ...(toolTitle !== undefined && { toolTitle }),
     ...(toolVersion !== undefined && { toolVersion }),
     ...(toolOwner !== undefined && { owner: toolOwner }),
     ...(requestedBy !== undefined && { requestedBy }),
@@ -24,10 +25,11 @@ export function draftOfEntry(entry: AuditEntry, runId: RunId): EscalationDraft |
 
 /** Makes the escalation of a call that an operator has to report about. */
 export function draftOfOutcome(outcome: AwaitedOutcome): EscalationDraft {
-  const { runId, invocationId, toolId, toolVersion, owner, requestedBy } = outcome;
+  const { runId, invocationId, toolId, toolTitle, toolVersion, owner, requestedBy } = outcome;
   const until = outcome.awaitsOutcomeUntil;
   const reason = reasonOf(outcome);
-  return { reason, runId, invocationId, toolId, toolVersion, owner, requestedBy, until };
+  const named = { toolId, ...(toolTitle !== undefined && { toolTitle }), toolVersion };
+  return { reason, runId, invocationId, ...named, owner, requestedBy, until };
 }
 
 function reasonOf({ undo, mismatch }: AwaitedOutcome): EscalationReason {

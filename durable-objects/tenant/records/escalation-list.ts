@@ -152,6 +152,13 @@ export class EscalationList {
     );
   }
 
+  /** Counts those that are not settled. */
+  countOpen(): number {
+    if (!this.#exists) return 0;
+    const open = "SELECT count(*) AS open FROM escalations WHERE state <> 'settled'";
+    return this.#sql.exec<{ open: number }>(open).one().open;
+  }
+
   /** When the retention of the next one ends; undefined without any. */
   dueMs({ keptMs, auditKeptMs }: EscalationRetention): number | undefined {
     if (!this.#exists) return undefined;

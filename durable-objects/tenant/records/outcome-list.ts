@@ -59,6 +59,13 @@ export class OutcomeList {
     });
   }
 
+  /** Counts the calls that may still be resolved. */
+  count(nowMs: number): number {
+    if (!this.#exists) return 0;
+    const awaited = "SELECT count(*) AS calls FROM outcomes WHERE until_ms > ?";
+    return this.#sql.exec<{ calls: number }>(awaited, nowMs).one().calls;
+  }
+
   /** Deletes calls that expired before a time, and whose runs never reported it. */
   forget(expiredBeforeMs: number): void {
     if (this.#exists) this.#sql.exec("DELETE FROM outcomes WHERE until_ms < ?", expiredBeforeMs);

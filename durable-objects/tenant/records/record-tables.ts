@@ -23,14 +23,26 @@ import type { Escalation } from "../../../src/protocol/escalation/escalation.ts"
 import type { ActorId, RunId } from "../../../src/protocol/identity/ids.ts";
 import { personOf } from "../../../src/protocol/identity/principal.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
+import type { TenantMetrics } from "../../../src/protocol/metric/measures.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
 import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
+import type { NotificationOutbox } from "../notifications/notification-outbox.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
 import { AuditLog } from "./audit-log.ts";
 import { removeOldRecords } from "./audit-retention.ts";
 import { deleteExpired, nextDeletionMs, type KeptLists, type Retention } from "./retention.ts";
-import { cleanApproval, cleanEntry, cleanPlace, cleanRun, cleanTitle } from "./clean-records.ts";
+import { eraseConversation, eraseRun } from "./erase-records.ts";
+import { readGauges } from "./gauges.ts";
+import { MeasureCounts } from "./measure-counts.ts";
+import {
+  cleanApproval,
+  cleanEntry,
+  cleanMeasures,
+  cleanPlace,
+  cleanRun,
+  cleanTitle,
+} from "./clean-records.ts";
 import { FeedbackList } from "./feedback-list.ts";
 import { ConversationList } from "./conversation-list.ts";
 import { EscalationBook } from "./escalation-book.ts";
@@ -64,13 +76,16 @@ export class RecordTables {
   readonly #audit: AuditLog;
   readonly #bytes: StoredBytes;
   readonly #usedNames: UsedNameList;
+  readonly #notifications: NotificationOutbox;
+  readonly #measures: MeasureCounts;
   readonly #kept: KeptLists;
   #hasTables = false;
   /** The oldest records of the audit log do not follow each other, so they stay as evidence. */
   #isAuditBroken = false;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, notifications: NotificationOutbox) {
     const { sql } = storage;
+    this.#notifications = notifications;
     this.#storage = storage;
     this.#runs = new RunDirectory(sql);
     this.#approvals = new ApprovalQueue(sql);
@@ -81,6 +96,7 @@ export class RecordTables {
     this.#audit = new AuditLog(storage);
     this.#bytes = new StoredBytes(sql);
     this.#usedNames = new UsedNameList(sql);
+    this.#measures = new MeasureCounts(sql);
     this.#kept = {
       runs: this.#runs,
       approvals: this.#approvals,
@@ -90,6 +106,7 @@ export class RecordTables {
       escalations: this.#escalations.list,
       bytes: this.#bytes,
       usedNames: this.#usedNames,
+      notifications,
     };
   }
 
@@ -163,6 +180,11 @@ export class RecordTables {
     return this.#audit.read(query);
   }
 
+  /** What the runs counted, and what is open at the moment. */
+  metrics(nowMs: number): TenantMetrics {
+    return { measures: this.#measures.read(), gauges: readGauges(this.#kept, nowMs) };
+  }
+
   storageUse(query: StorageQuery, nowMs: number): StorageUse {
     return this.#bytes.read(query, nowMs);
   }
@@ -221,13 +243,8 @@ export class RecordTables {
    * log keeps its records.
    */
   erase(runId: RunId): void {
-    this.#eraseConversation(runId);
-    this.#erase(runId);
-  }
-
-  #eraseConversation(conversationId: RunId): void {
-    this.#conversations.erase(conversationId);
-    this.#feedback.erase(conversationId);
+    eraseConversation(this.#kept, runId);
+    eraseRun(this.#kept, runId);
   }
 
   /** Deletes what is kept of a person beside the runs. */
@@ -236,30 +253,28 @@ export class RecordTables {
     this.#bytes.forgetPerson(person);
   }
 
-  #erase(runId: RunId): void {
-    this.#runs.erase(runId);
-    this.#approvals.erase(runId);
-    this.#outcomes.replace(runId, []);
-    this.#escalations.list.erase(runId);
-  }
-
   /** Stores the other notices, likewise; answers how many bytes the audit log grew. */
   #storeOthers({ runId, notices, before }: Omit<Received, "last">, nowMs: number): number {
     const entries: AuditEntry[] = [];
+    const asked: ApprovalSummary[] = [];
     for (const notice of notices) {
       if (notice.type === "audit") entries.push({ ...cleanEntry(notice.entry), runId });
       else if (notice.type === "approval") {
-        this.#approvals.put({ ...cleanApproval(notice.approval), runId });
-      } else if (notice.type === "erased") this.#erase(runId);
-      else if (notice.type === "conversation_erased") this.#eraseConversation(runId);
+        const approval = { ...cleanApproval(notice.approval), runId };
+        const isFirst = this.#approvals.put(approval);
+        if (isFirst && approval.status === "pending") asked.push(approval);
+      } else if (notice.type === "erased") eraseRun(this.#kept, runId);
+      else if (notice.type === "conversation_erased") eraseConversation(this.#kept, runId);
+      else if (notice.type === "measures") this.#measures.add(cleanMeasures(notice.measures));
       else if (notice.type === "feedback") this.#feedback.note(notice, runId);
       else if (notice.type === "conversation") {
         this.#conversations.rename(runId, cleanTitle(notice.title));
       }
     }
     const outcomes = outcomesTold(notices, { runId, had: before?.awaitsOutcomes ?? 0 });
-    const recorded = this.#escalations.note({ runId, entries, outcomes }, nowMs);
-    return recorded.length === 0 ? 0 : this.#audit.append(...recorded);
+    const noted = this.#escalations.note({ runId, entries, outcomes }, nowMs);
+    this.#notifications.tell({ opened: noted.opened, asked }, nowMs);
+    return noted.entries.length === 0 ? 0 : this.#audit.append(...noted.entries);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { NotificationOutbox } from "../notifications/notification-outbox.ts";
 import type { ApprovalQueue } from "./approval-queue.ts";
 import type { ConversationList } from "./conversation-list.ts";
 import type { EscalationList } from "./escalation-list.ts";
@@ -32,6 +33,7 @@ export interface KeptLists {
   readonly escalations: EscalationList;
   readonly bytes: StoredBytes;
   readonly usedNames: UsedNameList;
+  readonly notifications: NotificationOutbox;
 }
 
 /**
@@ -51,6 +53,7 @@ export function nextDeletionMs(
       [lists.feedback.oldestMs(), conversationKeptMs],
       [lists.approvals.oldestExpiryMs(), keptMs],
       [lists.usedNames.oldestMs(), conversationKeptMs],
+      [lists.notifications.oldestMs(), keptMs],
       [recordedMs, auditKeptMs],
       [lists.escalations.dueMs(kept), 0],
     ].map(([oldestMs = Infinity, forMs = 0]) => oldestMs + forMs),
@@ -68,6 +71,7 @@ export function deleteExpired(lists: KeptLists, kept: Retention, nowMs: number):
   lists.feedback.forget(nowMs - conversationKeptMs);
   lists.outcomes.forget(nowMs - keptMs);
   lists.escalations.forget(nowMs, kept, MAX_FORGOTTEN);
+  lists.notifications.forget(nowMs - keptMs);
   lists.bytes.forget(nowMs);
   lists.usedNames.forget(nowMs - conversationKeptMs);
 }

@@ -1,7 +1,10 @@
 import type { RunQuery } from "../../../src/capabilities/tenant.ts";
 import { personOf } from "../../../src/protocol/identity/principal.ts";
+import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
+import type { TenantGauges } from "../../../src/protocol/metric/measures.ts";
 import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import { toIso } from "../../../src/protocol/text/iso-time.ts";
 import { hasTable } from "../../has-table.ts";
 
 /**
@@ -30,7 +33,7 @@ const FORGOTTEN = "forgotten";
  */
 const OLDEST = 1_000;
 
-type RunRow = { run_id: string; created_ms: number; summary: string };
+type RunRow = { run_id: string; created_ms: number; ended_ms: number | null; summary: string };
 
 /**
  * The runs of a tenant in SQLite, as they last reported themselves, and the number of the last
@@ -58,6 +61,7 @@ export class RunDirectory {
 
   /** Stores the newest report of a run. It leaves the indexes of unchanged columns alone. */
   put(run: RunSummary, last: LastNotice): void {
+    const { runId, createdAt, endedAt, ...rest } = run;
     this.#sql.exec(
       `INSERT INTO runs (run_id, created_ms, ended_ms, actor, person, status, summary, last_seq,
          heard_ms)
@@ -66,13 +70,13 @@ export class RunDirectory {
          ended_ms = excluded.ended_ms, actor = excluded.actor, person = excluded.person,
          status = excluded.status, summary = excluded.summary, last_seq = excluded.last_seq,
          heard_ms = excluded.heard_ms`,
-      run.runId,
-      Date.parse(run.createdAt),
-      run.endedAt === undefined ? null : Date.parse(run.endedAt),
+      runId,
+      Date.parse(createdAt),
+      endedAt === undefined ? null : Date.parse(endedAt),
       run.actorId,
       personOf(run),
       run.status,
-      JSON.stringify(run),
+      JSON.stringify(rest),
       last.seq,
       last.atMs,
     );
@@ -114,12 +118,32 @@ export class RunDirectory {
       .toArray()[0];
   }
 
+  /** What has not ended. The first call creates the index that it reads. */
+  open(): Pick<TenantGauges, "openRuns" | "oldestRunningMs"> {
+    if (!hasTable(this.#sql, "runs")) return { openRuns: {} };
+    this.#sql.exec(
+      `CREATE INDEX IF NOT EXISTS open_runs ON runs (status, created_ms)
+       WHERE status IN ('running', 'waiting')`,
+    );
+    const rows = this.#sql
+      .exec<{ status: string; runs: number; oldest: number }>(
+        `SELECT status, count(*) AS runs, min(created_ms) AS oldest FROM runs
+         WHERE status IN ('running', 'waiting') GROUP BY status`,
+      )
+      .toArray();
+    const oldestRunningMs = rows.find(({ status }) => status === "running")?.oldest;
+    return {
+      openRuns: Object.fromEntries(rows.map(({ status, runs }) => [status, runs])),
+      ...(oldestRunningMs !== undefined && { oldestRunningMs }),
+    };
+  }
+
   list(query: RunQuery): ListPage<RunSummary> {
     if (!hasTable(this.#sql, "runs")) return { items: [] };
     const { viewer, status, kind, actor, fromMs, toMs, limit, after } = query;
     const rows = this.#sql
       .exec<RunRow>(
-        `SELECT run_id, created_ms, summary FROM runs
+        `SELECT run_id, created_ms, ended_ms, summary FROM runs
          WHERE (?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR status = ?3)
            AND (?4 IS NULL OR actor = ?4) AND created_ms >= ?5 AND created_ms < ?6
            AND (created_ms, run_id) < (?7, ?8) AND status <> '${FORGOTTEN}'
@@ -184,8 +208,15 @@ export class RunDirectory {
   }
 }
 
-function itemOf({ summary }: RunRow): RunSummary {
-  return JSON.parse(summary) as RunSummary;
+function itemOf(row: RunRow): RunSummary {
+  const { run_id: runId, created_ms: createdMs, ended_ms: endedMs, summary } = row;
+  const rest = JSON.parse(summary) as Omit<RunSummary, "runId" | "createdAt" | "endedAt">;
+  return {
+    runId: runId as RunId,
+    ...rest,
+    createdAt: toIso(createdMs),
+    ...(endedMs !== null && { endedAt: toIso(endedMs) }),
+  };
 }
 
 function positionOf({ created_ms: atMs, run_id: id }: RunRow): { atMs: number; id: string } {

@@ -23,6 +23,7 @@ import type { ListedFeedback } from "../../../src/protocol/conversation/feedback
 import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
 import type { Escalation } from "../../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
+import type { TenantMetrics } from "../../../src/protocol/metric/measures.ts";
 import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
@@ -37,6 +38,8 @@ export interface RecordParts extends Pick<
   readonly storage: DurableObjectStorage;
   readonly tables: RecordTables;
   readonly deadlines: TenantDeadlines;
+  /** Sets the alarm for what people are told of. */
+  readonly planNotifications: () => void;
   /** Gives the storage its version, before the first write. */
   readonly claim: () => void;
 }
@@ -67,6 +70,7 @@ export class TenantRecords implements TenantRecordsMethods {
   async receive(runId: RunId, sent: readonly SentNotice[]): Promise<void> {
     this.#parts.claim();
     this.#tables.receive(runId, sent, this.#nowMs());
+    this.#parts.planNotifications();
     this.#scheduleRetention();
     await this.#parts.storage.sync();
   }
@@ -117,6 +121,10 @@ export class TenantRecords implements TenantRecordsMethods {
 
   async audit(query: AuditQuery): Promise<AuditPage> {
     return this.#tables.audit(query);
+  }
+
+  async metrics(): Promise<TenantMetrics> {
+    return this.#tables.metrics(this.#nowMs());
   }
 
   async storageUse(query: StorageQuery): Promise<StorageUse> {

@@ -1,15 +1,15 @@
-import { ask } from "../ask.ts";
-import { APPROVERS, MEMBERS, policyOf, TOKENS } from "../deployment.ts";
-import { withHost, type Host } from "../hosts.ts";
-import { killAfter } from "../kill-at-effect.ts";
-import { leftOver } from "../left-over.ts";
-import { anyCrash } from "../make-script.ts";
+import { ask } from "../client/ask.ts";
+import { APPROVERS, MEMBERS, policyOf, TOKENS } from "../host/deployment.ts";
+import { withHost, type Host } from "../host/hosts.ts";
+import { killAfter } from "../host/kill-at-effect.ts";
+import { leftOver } from "../verify/left-over.ts";
+import { anyCrash } from "../world/make-script.ts";
 import type { Failure, Part, PartContext, PartResult } from "../part.ts";
 import { seededRandom, type SeededRandom } from "../seeded-random.ts";
-import { CRASHING_OBJECTS, planCrash } from "../shared-crashes.ts";
-import type { Target } from "../target.ts";
-import { TeamMember, type CallEnd, type TeamCall } from "../team-member.ts";
-import { Undoer } from "../undoer.ts";
+import { CRASHING_OBJECTS, planCrash } from "../host/shared-crashes.ts";
+import type { Target } from "../client/target.ts";
+import { TeamMember, type CallEnd, type TeamCall } from "../people/team-member.ts";
+import { Undoer } from "../people/undoer.ts";
 import type { Inspection } from "../worker/chaos-gameplan.ts";
 
 const ROUNDS = 40;

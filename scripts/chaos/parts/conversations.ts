@@ -1,14 +1,14 @@
 import type { ShownTurn } from "../../../src/protocol/conversation/shown.ts";
-import { ask } from "../ask.ts";
-import { TOKENS } from "../deployment.ts";
-import { withHost, type Host } from "../hosts.ts";
-import { killAfter } from "../kill-at-effect.ts";
+import { ask } from "../client/ask.ts";
+import { TOKENS } from "../host/deployment.ts";
+import { withHost, type Host } from "../host/hosts.ts";
+import { killAfter } from "../host/kill-at-effect.ts";
 import type { Part, PartContext } from "../part.ts";
-import { textOf, type ChaosScript } from "../scenario.ts";
+import { textOf, type ChaosScript } from "../world/scenario.ts";
 import { type SeededRandom, seededRandom } from "../seeded-random.ts";
 import { sleep } from "../sleep.ts";
-import { Tally } from "../tally.ts";
-import { askUnderKey, type Asked, type Target } from "../target.ts";
+import { Tally } from "../verify/tally.ts";
+import { askUnderKey, type Asked, type Target } from "../client/target.ts";
 
 const CHATS = 6;
 const TURNS = 20;

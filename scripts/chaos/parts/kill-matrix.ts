@@ -1,13 +1,13 @@
-import { withHost } from "../hosts.ts";
+import { withHost } from "../host/hosts.ts";
 import { inFlight } from "../in-flight.ts";
-import { endsWithoutRequests, readIncarnations } from "../incarnations.ts";
-import { anyCrash, plainScript } from "../make-script.ts";
+import { endsWithoutRequests, readIncarnations } from "../host/incarnations.ts";
+import { anyCrash, plainScript } from "../world/make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { CRASH_MODES, EFFECT_CLASSES, type ChaosScript } from "../scenario.ts";
+import { CRASH_MODES, EFFECT_CLASSES, type ChaosScript } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { TOKENS } from "../deployment.ts";
-import type { Target } from "../target.ts";
-import { Tally } from "../tally.ts";
+import { TOKENS } from "../host/deployment.ts";
+import type { Target } from "../client/target.ts";
+import { Tally } from "../verify/tally.ts";
 
 const CRASHES = 2_000;
 const SHORT_CRASHES = 40;

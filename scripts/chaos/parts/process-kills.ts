@@ -1,14 +1,14 @@
-import { TOKENS, type Deployment } from "../deployment.ts";
-import { miniflareHost, wranglerHost, type Host } from "../hosts.ts";
+import { TOKENS, type Deployment } from "../host/deployment.ts";
+import { miniflareHost, wranglerHost, type Host } from "../host/hosts.ts";
 import { inLanes } from "../lanes.ts";
-import { endsWithoutRequests } from "../incarnations.ts";
-import { plainScript } from "../make-script.ts";
+import { endsWithoutRequests } from "../host/incarnations.ts";
+import { plainScript } from "../world/make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { EFFECT_CLASSES, type EffectClass } from "../scenario.ts";
+import { EFFECT_CLASSES, type EffectClass } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { sleep } from "../sleep.ts";
-import { Tally } from "../tally.ts";
-import { MOMENTS } from "../world.ts";
+import { Tally } from "../verify/tally.ts";
+import { MOMENTS } from "../world/world.ts";
 
 /** Running runs at each kill; the classes of effect take turns. */
 const RUNS_AT_ONCE = 8;

@@ -1,13 +1,13 @@
 import { REPETITIONS } from "../../../test/fakes/repeated-frames.ts";
-import { MODEL_IDS, TOKENS } from "../deployment.ts";
-import { withHost } from "../hosts.ts";
+import { MODEL_IDS, TOKENS } from "../host/deployment.ts";
+import { withHost } from "../host/hosts.ts";
 import { inFlight } from "../in-flight.ts";
-import { readIncarnations } from "../incarnations.ts";
-import { anyCrash, plainScript } from "../make-script.ts";
+import { readIncarnations } from "../host/incarnations.ts";
+import { anyCrash, plainScript } from "../world/make-script.ts";
 import type { Part } from "../part.ts";
-import { EFFECT_CLASSES, type ChaosScript } from "../scenario.ts";
+import { EFFECT_CLASSES, type ChaosScript } from "../world/scenario.ts";
 import { type SeededRandom, seededRandom } from "../seeded-random.ts";
-import { Tally } from "../tally.ts";
+import { Tally } from "../verify/tally.ts";
 
 const RUNS = 300;
 const SHORT_RUNS = 6;

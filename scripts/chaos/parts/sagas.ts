@@ -1,15 +1,15 @@
-import { TOKENS } from "../deployment.ts";
-import { ask } from "../ask.ts";
-import { withHost, type Host } from "../hosts.ts";
-import { INSTANTS, killAtEffect, type KillPlan } from "../kill-at-effect.ts";
+import { TOKENS } from "../host/deployment.ts";
+import { ask } from "../client/ask.ts";
+import { withHost, type Host } from "../host/hosts.ts";
+import { INSTANTS, killAtEffect, type KillPlan } from "../host/kill-at-effect.ts";
 import { inLanes } from "../lanes.ts";
-import { leftOver } from "../left-over.ts";
+import { leftOver } from "../verify/left-over.ts";
 import type { Failure, Part, PartContext, PartResult } from "../part.ts";
-import { CRASH_MODES, SAGA_TOOLS } from "../scenario.ts";
+import { CRASH_MODES, SAGA_TOOLS } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { planCrash, readCrashes } from "../shared-crashes.ts";
+import { planCrash, readCrashes } from "../host/shared-crashes.ts";
 import { sleep } from "../sleep.ts";
-import type { Target } from "../target.ts";
+import type { Target } from "../client/target.ts";
 
 /** Percentage of the writes at which a short proof crashes. */
 const SHORT_PERCENT = 8;

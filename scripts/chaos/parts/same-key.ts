@@ -1,18 +1,18 @@
-import { TOKENS } from "../deployment.ts";
-import { bodyOf } from "../follow-run.ts";
-import { withHost } from "../hosts.ts";
-import { untilClaimed } from "../incarnations.ts";
-import { anyCrash, plainScript } from "../make-script.ts";
+import { TOKENS } from "../host/deployment.ts";
+import { bodyOf } from "../client/follow-run.ts";
+import { withHost } from "../host/hosts.ts";
+import { untilClaimed } from "../host/incarnations.ts";
+import { anyCrash, plainScript } from "../world/make-script.ts";
 import type { Part, PartContext } from "../part.ts";
 import {
   EFFECT_CLASSES,
   UNATTENDED_CLASSES,
   type ChaosScript,
   type EffectClass,
-} from "../scenario.ts";
+} from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { Tally } from "../tally.ts";
-import { askUnderKey, type Asked, type Target } from "../target.ts";
+import { Tally } from "../verify/tally.ts";
+import { askUnderKey, type Asked, type Target } from "../client/target.ts";
 
 const CLIENTS = [2, 10, 50, 200] as const;
 const ROUNDS = 20;

@@ -1,12 +1,12 @@
-import { TOKENS } from "../deployment.ts";
-import { withHost } from "../hosts.ts";
+import { TOKENS } from "../host/deployment.ts";
+import { withHost } from "../host/hosts.ts";
 import { inFlight } from "../in-flight.ts";
-import { readIncarnations } from "../incarnations.ts";
-import { wildScript } from "../make-script.ts";
+import { readIncarnations } from "../host/incarnations.ts";
+import { wildScript } from "../world/make-script.ts";
 import type { Part } from "../part.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { Tally } from "../tally.ts";
-import { crashTenantAtRandom } from "../shared-crashes.ts";
+import { Tally } from "../verify/tally.ts";
+import { crashTenantAtRandom } from "../host/shared-crashes.ts";
 
 const RUNS = 1_000;
 const SHORT_RUNS = 16;

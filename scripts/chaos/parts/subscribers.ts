@@ -1,14 +1,14 @@
-import { TOKENS } from "../deployment.ts";
-import { withHost } from "../hosts.ts";
-import { untilClaimed } from "../incarnations.ts";
-import { anyCrash } from "../make-script.ts";
+import { TOKENS } from "../host/deployment.ts";
+import { withHost } from "../host/hosts.ts";
+import { untilClaimed } from "../host/incarnations.ts";
+import { anyCrash } from "../world/make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { isAscending, parseRunStream } from "../run-stream.ts";
-import { textOf, type ChaosScript } from "../scenario.ts";
+import { isAscending, parseRunStream } from "../client/run-stream.ts";
+import { textOf, type ChaosScript } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { openEvents, readOn } from "../read-on.ts";
-import { Tally } from "../tally.ts";
-import type { Target } from "../target.ts";
+import { openEvents, readOn } from "../client/read-on.ts";
+import { Tally } from "../verify/tally.ts";
+import type { Target } from "../client/target.ts";
 
 const READERS = 20;
 const ROUNDS = 6;

@@ -1,14 +1,14 @@
-import { TOKENS } from "../deployment.ts";
-import { withHost } from "../hosts.ts";
+import { TOKENS } from "../host/deployment.ts";
+import { withHost } from "../host/hosts.ts";
 import { inLanes } from "../lanes.ts";
-import { plainScript } from "../make-script.ts";
+import { plainScript } from "../world/make-script.ts";
 import type { Part, PartContext, PartResult } from "../part.ts";
-import { CRASH_MODES, type ChaosScript } from "../scenario.ts";
+import { CRASH_MODES, type ChaosScript } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { sleep } from "../sleep.ts";
-import { Tally } from "../tally.ts";
-import type { Target } from "../target.ts";
-import { planCrash, readCrashes } from "../shared-crashes.ts";
+import { Tally } from "../verify/tally.ts";
+import type { Target } from "../client/target.ts";
+import { planCrash, readCrashes } from "../host/shared-crashes.ts";
 import type { CrashRecord } from "../worker/shared-crash.ts";
 
 /** Percentage of the writes at which a short proof crashes. */

@@ -1,15 +1,15 @@
-import { TOKENS } from "../deployment.ts";
-import { withHost } from "../hosts.ts";
-import { INSTANTS, killAfter, killAtEffect } from "../kill-at-effect.ts";
+import { TOKENS } from "../host/deployment.ts";
+import { withHost } from "../host/hosts.ts";
+import { INSTANTS, killAfter, killAtEffect } from "../host/kill-at-effect.ts";
 import { inLanes } from "../lanes.ts";
-import { leftOver } from "../left-over.ts";
+import { leftOver } from "../verify/left-over.ts";
 import type { Failure, Part, PartContext, PartResult } from "../part.ts";
-import { CRASH_MODES, UNDO_TOOLS, type Crash } from "../scenario.ts";
+import { CRASH_MODES, UNDO_TOOLS, type Crash } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { planCrash, readCrashes } from "../shared-crashes.ts";
+import { planCrash, readCrashes } from "../host/shared-crashes.ts";
 import { sleep } from "../sleep.ts";
-import type { Target } from "../target.ts";
-import { Undoer } from "../undoer.ts";
+import type { Target } from "../client/target.ts";
+import { Undoer } from "../people/undoer.ts";
 
 /** Percentage of the writes at which a short proof crashes. */
 const SHORT_PERCENT = 8;

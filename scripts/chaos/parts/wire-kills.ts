@@ -1,13 +1,13 @@
-import { MODEL_IDS, TOKENS } from "../deployment.ts";
-import { carryFor } from "../carry-for-client.ts";
-import { CLIENT_POSTS } from "../client-posts.ts";
-import { withHost, type Host } from "../hosts.ts";
-import { plainScript } from "../make-script.ts";
+import { MODEL_IDS, TOKENS } from "../host/deployment.ts";
+import { carryFor } from "../client/carry-for-client.ts";
+import { CLIENT_POSTS } from "../client/client-posts.ts";
+import { withHost, type Host } from "../host/hosts.ts";
+import { plainScript } from "../world/make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { findUninterrupted } from "../run-stream.ts";
-import { UNATTENDED_CLASSES, type ChaosScript } from "../scenario.ts";
+import { findUninterrupted } from "../client/run-stream.ts";
+import { UNATTENDED_CLASSES, type ChaosScript } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { Tally } from "../tally.ts";
+import { Tally } from "../verify/tally.ts";
 
 /** Words of the answer that is cut, so that its half lies in its text. */
 const CUT_ANSWER = Array.from({ length: 24 }, (_, index) => `word ${index} `);

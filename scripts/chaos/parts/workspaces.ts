@@ -1,10 +1,10 @@
-import { TOKENS } from "../deployment.ts";
-import { withHost, type Host } from "../hosts.ts";
-import { leftOver } from "../left-over.ts";
+import { TOKENS } from "../host/deployment.ts";
+import { withHost, type Host } from "../host/hosts.ts";
+import { leftOver } from "../verify/left-over.ts";
 import type { Failure, Part, PartContext } from "../part.ts";
-import { CRASH_MODES, type Crash, type CrashMode } from "../scenario.ts";
+import { CRASH_MODES, type Crash, type CrashMode } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { planCrash } from "../shared-crashes.ts";
+import { planCrash } from "../host/shared-crashes.ts";
 import { sleep } from "../sleep.ts";
 import { isRefused, type Comparison } from "../worker/chaos-workspace.ts";
 

@@ -5,7 +5,7 @@ import type { ToolFailure } from "../../../src/protocol/outcome/observation.ts";
 import type { ToolInvocationContext } from "../../../src/protocol/invocation/record.ts";
 import { fail, ok, type Result } from "../../../src/protocol/outcome/result.ts";
 import type { RawEnv } from "../../../src/env.ts";
-import { EFFECT_FAULTS, type EffectClass } from "../scenario.ts";
+import { EFFECT_FAULTS, type EffectClass } from "../world/scenario.ts";
 
 let worldUrl = "";
 
@@ -13,6 +13,12 @@ let worldUrl = "";
 export function connectWorld(env: RawEnv): void {
   worldUrl = String(env["CHAOS_WORLD"]);
 }
+
+/**
+ * Only a planned silence of the world lasts so long. A busy machine takes more than a second for
+ * one effect, and the outcome would be unknown without a plan. Unit: milliseconds.
+ */
+const TOOL_TIMEOUT_MS = 5_000;
 
 const base = {
   version: "1.0.0",
@@ -23,7 +29,7 @@ const base = {
   output: v.strictObject({ operation: v.number() }),
   redaction: { args: ["operation"], output: ["operation"] },
   capabilities: [],
-  runtime: { timeoutMs: 1_000, rateLimit: { windowSeconds: 60, maxRequests: 1_000 } },
+  runtime: { timeoutMs: TOOL_TIMEOUT_MS, rateLimit: { windowSeconds: 60, maxRequests: 1_000 } },
 } as const;
 
 const look = defineTool({

@@ -7,12 +7,13 @@ import { agUi } from "../../../src/http/clients/ag-ui.ts";
 import { openAICompletions } from "../../../src/http/clients/openai-completions.ts";
 import { openAIResponses } from "../../../src/http/clients/openai-responses.ts";
 import { uiMessage } from "../../../src/http/clients/ui-chat.ts";
+import { uiMessage6 } from "../../../src/http/clients/ui-chat-6.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
 import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../../src/wire/assistant-transport/wire.ts";
 import { openAIWire } from "../../../src/wire/openai/wire.ts";
 import { responsesWire } from "../../../src/wire/responses/wire.ts";
-import { parseScript, type Crash } from "../scenario.ts";
+import { parseScript, type Crash } from "../world/scenario.ts";
 import { CHAOS_TOOLS, connectWorld } from "./chaos-tools.ts";
 import {
   planIncarnations,
@@ -34,7 +35,7 @@ const product = defineDeployment({
   compiled: compileContracts(registerContracts(tools)),
   wires: {
     models: [openAIWire, responsesWire, anthropicWire],
-    clients: [assistantTransport, uiMessage, agUi, openAIResponses, openAICompletions],
+    clients: [assistantTransport, uiMessage, uiMessage6, agUi, openAIResponses, openAICompletions],
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Crash } from "../scenario.ts";
+import type { Crash } from "../world/scenario.ts";
 
 /**
  * What one object did in an incarnation: the labels of its write points, and whether it crashed.

@@ -1,4 +1,4 @@
-import type { CrashMode } from "../scenario.ts";
+import type { CrashMode } from "../world/scenario.ts";
 import { crashStorage } from "./crash-storage.ts";
 
 /** Decides at each durable write of an object whether the object crashes there. */

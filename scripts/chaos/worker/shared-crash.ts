@@ -1,4 +1,4 @@
-import type { Crash, CrashMode } from "../scenario.ts";
+import type { Crash, CrashMode } from "../world/scenario.ts";
 import type { CrashSite } from "./plant-crashes.ts";
 
 /** Writes of the objects of one class since the last plan, and all their crashes. */

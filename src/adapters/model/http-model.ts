@@ -51,13 +51,15 @@ const MAX_ERROR_BODY_CHARS = 8_192;
  */
 export function createHttpModel(options: HttpModelOptions): Model {
   const maskKey = createKeyMask(options.apiKey);
+  const url = endpointUrl(options.baseUrl, options.wire.path);
   return {
-    stream: (request, signal) => streamAnswer({ ...options, mask: maskKey() }, request, signal),
+    stream: (request, signal) =>
+      streamAnswer({ ...options, url, mask: maskKey() }, request, signal),
   };
 }
 
 async function* streamAnswer(
-  options: HttpModelOptions & { readonly mask: MaskKey },
+  options: HttpModelOptions & { readonly url: string; readonly mask: MaskKey },
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ModelEvent[], void, undefined> {
@@ -77,7 +79,7 @@ async function* streamAnswer(
   const { fetch, clock = systemClock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const exchange = new HttpExchange({ fetch, clock, idleTimeoutMs, signal });
   try {
-    const opened = await exchange.open(endpointUrl(options.baseUrl, wire.path), {
+    const opened = await exchange.open(options.url, {
       method: "POST",
       redirect: "manual",
       headers: {

@@ -9,7 +9,7 @@ import {
   type PolicyPin,
 } from "../../protocol/policy/pin.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import { DENY_ALL, parseToolPolicy, type ToolPolicy } from "../../protocol/policy/document.ts";
+import { denyAll, parseToolPolicy, type ToolPolicy } from "../../protocol/policy/document.ts";
 import type { PolicyCache } from "./policy-cache.ts";
 
 /** How long an isolate uses its cached pointer; KV allows no shorter time. */
@@ -86,5 +86,5 @@ async function parseDocument(text: string, hash: string): Promise<ToolPolicy | u
 }
 
 function denied(deniedBecause: DeniedBecause): LoadedPolicy {
-  return { policy: DENY_ALL, deniedBecause };
+  return { policy: denyAll(), deniedBecause };
 }

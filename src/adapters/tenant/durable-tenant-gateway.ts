@@ -2,6 +2,8 @@ import type { ApprovalPlaces, ApprovalQueue } from "../../capabilities/approval.
 import type { AssistantRegistry } from "../../capabilities/assistant.ts";
 import type { AuditTrail } from "../../capabilities/audit.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
+import type { NotificationDesk } from "../../capabilities/notification.ts";
+import type { ConsentDesk } from "../../capabilities/consent.ts";
 import type { PersonErasures } from "../../capabilities/people.ts";
 import type { PolicyRegistry } from "../../capabilities/policy.ts";
 import type { StorageQuery, StorageUse } from "../../capabilities/storage.ts";
@@ -19,6 +21,7 @@ import type {
 import type { ListedFeedback } from "../../protocol/conversation/feedback.ts";
 import type { ListPage } from "../../protocol/list/page.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
+import type { TenantMetrics } from "../../protocol/metric/measures.ts";
 import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../protocol/json/value.ts";
 
@@ -31,6 +34,8 @@ export interface TenantGateway {
   readonly queue: ApprovalQueue;
   readonly outcomes: OutcomeList;
   readonly escalations: EscalationDesk;
+  readonly notifications: NotificationDesk;
+  readonly consents: ConsentDesk;
   readonly trail: AuditTrail;
   readonly erasures: PersonErasures;
   /** Fails: throws when the tenant's object does not answer. */
@@ -38,6 +43,8 @@ export interface TenantGateway {
     tenantId: TenantId,
     query: FeedbackQuery,
   ) => Promise<ListPage<ListedFeedback>>;
+  /** Fails: likewise. */
+  readonly metrics: (tenantId: TenantId) => Promise<TenantMetrics>;
   /** Fails: throws when the tenant's object does not answer. */
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
   /** Which hashes a person used before. Fails: likewise. */
@@ -79,6 +86,14 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
       list: (tenantId, query) => recordsOf(tenantId).escalations(query),
       act: (tenantId, act) => recordsOf(tenantId).actOnEscalation(act),
     },
+    notifications: {
+      list: (tenantId, query) => objectOf(tenantId).notifications(query),
+      retry: (tenantId, id) => objectOf(tenantId).retryNotification(id),
+    },
+    consents: {
+      list: (tenantId, query) => headOf(tenantId).consents(query),
+      revoke: (tenantId, revocation) => headOf(tenantId).revokeConsent(revocation),
+    },
     trail: {
       record: (tenantId, entry) => recordsOf(tenantId).record(entry),
       read: (tenantId, query) => recordsOf(tenantId).audit(query),
@@ -89,6 +104,7 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
       read: (tenantId, erasureId) => objectOf(tenantId).personErasure(erasureId),
     },
     feedback: (tenantId, query) => recordsOf(tenantId).feedback(query),
+    metrics: (tenantId) => recordsOf(tenantId).metrics(),
     storageUse: (tenantId, query) => recordsOf(tenantId).storageUse(query),
     ledgerOf: (tenantId) => createLedger(() => headOf(tenantId)),
     placesOf: (tenantId) => ({

@@ -1,5 +1,7 @@
+import type { ResultReader } from "../../capabilities/results.ts";
 import * as v from "valibot";
 import type {
+  BoundAsk,
   BoundSaga,
   BoundToolRuntime,
   AttemptScope,
@@ -12,6 +14,7 @@ import type { ToolInvocationContext } from "../../protocol/invocation/record.ts"
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { copyOf } from "../../protocol/json/copy.ts";
 import { fail, ok } from "../../protocol/outcome/result.ts";
+import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";
 import type { Workspace } from "../../capabilities/workspace.ts";
 import type {
@@ -23,6 +26,7 @@ import type {
   ToolContract,
   ToolDefinition,
 } from "../define/definition.ts";
+import { ANSWER_SECONDS, type AskSection } from "../define/ask-section.ts";
 import { revealCode } from "../define/author-code.ts";
 import { bindHttp, type Purpose } from "./bind-http.ts";
 import { redeemTicket } from "./dispatch-ticket.ts";
@@ -37,7 +41,7 @@ import { classifyIssues } from "./classify-issues.ts";
  * Threat: a function changes its arguments, and later ones act with what nobody checked.
  */
 export function bindTool(
-  { contract, spec, isOutputTextFree, discloses }: RegisteredContract,
+  { contract, spec, formSchema, isOutputTextFree, discloses }: RegisteredContract,
   capabilities: RunCapabilities,
 ): BoundToolRuntime {
   const argsAllowlist = compileAllowlist(contract.redaction.args);
@@ -89,6 +93,7 @@ export function bindTool(
       code.checkState
         ? code.checkState(copyOf(args), copyOf(context), grant(context, scope, "ask"))
         : ok(null),
+    ...(executable.ask && formSchema && { ask: bindAsk(executable.ask, formSchema) }),
     drifting: Object.entries(contract.mayDrift ?? {}).map(([field, reason]) => ({
       field,
       reason,
@@ -145,6 +150,16 @@ const CONTENT_REFUSED = fail({
   ],
 });
 
+function bindAsk(ask: AskSection<JsonObject>, formSchema: JsonSchema7): BoundAsk {
+  const { form, ttlSeconds = ANSWER_SECONDS } = ask;
+  return {
+    ttlSeconds,
+    formSchema,
+    question: (args, before) => ask.question(copyOf(args), copyOf(before)),
+    readAnswer: (answer) => parseWith(form, answer),
+  };
+}
+
 /** Binds the author's functions, which take the arguments that the saga's own schema accepts. */
 function bindSaga({ steps, result }: SagaPlan): BoundSaga {
   return {
@@ -192,7 +207,7 @@ function checkRules(
  */
 function grantCapabilities(
   contract: AnyToolContract,
-  { egress, workspaces, runTitle, ...capabilities }: RunCapabilities,
+  { egress, workspaces, runTitle, results, ...capabilities }: RunCapabilities,
   scope: AttemptScope & { readonly purpose: Purpose; readonly context: ToolInvocationContext },
 ): Granted {
   const { signal, idempotencyKey, auth, progress, mask } = scope;
@@ -208,6 +223,7 @@ function grantCapabilities(
     http,
     ...(auth && { auth }),
     ...(workspace && { workspace }),
+    ...(results && { results: bindResults(results, scope) }),
   };
   const granted: Record<string, unknown> = { signal, idempotencyKey };
   for (const name of contract.capabilities) {
@@ -215,6 +231,20 @@ function grantCapabilities(
     if (capability) granted[name] = untilAborted(capability, signal);
   }
   return granted as unknown as Granted;
+}
+
+/** What the call reads on, it has read from then on: its output counts as that of its source. */
+function bindResults(
+  results: ResultReader,
+  { rowSources }: Pick<AttemptScope, "rowSources">,
+): ResultReader {
+  return {
+    async read(call) {
+      const found = await results.read(call);
+      if (found && found.sources.length > 0) rowSources.note(found.sources);
+      return found;
+    },
+  };
 }
 
 /** A function that only asks, and a read-only tool, get no key and so cannot write. */

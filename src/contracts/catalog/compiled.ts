@@ -29,6 +29,7 @@ export function compileContracts(registered: readonly RegisteredContract[]): Com
       stamp: stampOf(contract),
       inputSchema,
       outputSchema,
+      ...(facts.formSchema && { formSchema: facts.formSchema }),
       ...(facts.isOutputTextFree && { isOutputTextFree: true as const }),
       ...(facts.discloses && { discloses: true as const }),
     };

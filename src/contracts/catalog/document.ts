@@ -98,6 +98,8 @@ function securityOf({ security }: AnyToolContract): ToolContractDocument["securi
 
 /** Codes of edits, which end no call, and of sagas and undo. */
 const OF_SOME_CALLS: ReadonlySet<string> = new Set([
+  "no_answer_given",
+  "no_question",
   "undoes",
   "withheld_field",
   "compensation_failed",

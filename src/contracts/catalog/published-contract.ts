@@ -3,6 +3,8 @@ import type { AmountField } from "../../protocol/tool/amount-field.ts";
 import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { ToolContractDocument } from "../../protocol/tool/contract-document.ts";
 import type { ToolEffect } from "../../protocol/tool/effect.ts";
+import { ANSWER_SECONDS } from "../define/ask-section.ts";
+import type { JsonSchema7 } from "../../protocol/tool/spec.ts";
 import { toContractDocument } from "./document.ts";
 import type { RegisteredContract } from "./registered.ts";
 import { sorted } from "../../protocol/text/sorted.ts";
@@ -34,6 +36,8 @@ export type PublishedContract = {
     /** Absent for a tool that tells no service text of its arguments, or also writes. */
     readonly discloses?: true;
     readonly amount_field: AmountField | null;
+    /** What the person is asked before each call. Absent: nothing. */
+    readonly ask?: { readonly form: JsonSchema7; readonly ttl_seconds: number };
     /** Shown fields of the state whose change asks nobody again, with reasons. */
     readonly may_drift?: Readonly<Record<string, string>>;
     readonly capabilities: readonly string[];
@@ -76,11 +80,19 @@ export async function publishContract(registered: RegisteredContract): Promise<P
   const { input_schema, output_schema } = document.affordance;
   const interlock = {
     ...ownFieldsOf(registered.contract),
+    ...askOf(registered),
     ...(registered.discloses && { discloses: true as const }),
     schema_hash: await hashOf({ input_schema, output_schema }),
   };
   const contract_hash = await hashOf({ contract: document, interlock });
   return { contract: document, interlock: { ...interlock, contract_hash } };
+}
+
+function askOf({
+  contract: { ask },
+  formSchema: form,
+}: RegisteredContract): Pick<PublishedContract["interlock"], "ask"> {
+  return ask && form ? { ask: { form, ttl_seconds: ask.ttlSeconds ?? ANSWER_SECONDS } } : {};
 }
 
 const OPTIONAL = [

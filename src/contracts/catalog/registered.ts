@@ -25,6 +25,8 @@ export function formatModelText(contract: AnyToolContract): string {
 export interface DerivedSchemas {
   readonly inputSchema: JsonSchema7;
   readonly outputSchema: JsonSchema7;
+  /** Of the answer that the contract asks for; absent: it asks nothing. */
+  readonly formSchema?: JsonSchema7;
   /** The output holds numbers, booleans and listed values only. */
   readonly isOutputTextFree?: true;
   /** A call sends text of its arguments to a service, and changes nothing. */
@@ -36,6 +38,7 @@ export interface RegisteredContract {
   readonly contract: AnyToolContract;
   readonly spec: ToolSpec;
   readonly outputSchema: JsonSchema7;
+  readonly formSchema?: JsonSchema7;
   readonly isOutputTextFree: boolean;
   readonly discloses: boolean;
 }
@@ -48,7 +51,7 @@ export function specsOf(contracts: readonly RegisteredContract[]): readonly Tool
 /** Joins a contract and its schemas. Contract: the caller has checked that they belong together. */
 export function joinSchemas(
   contract: AnyToolContract,
-  { inputSchema, outputSchema, isOutputTextFree, discloses }: DerivedSchemas,
+  { inputSchema, outputSchema, formSchema, isOutputTextFree, discloses }: DerivedSchemas,
 ): RegisteredContract {
   const { security } = contract;
   const spec = {
@@ -72,7 +75,7 @@ export function joinSchemas(
     ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
   };
   const facts = { isOutputTextFree: isOutputTextFree === true, discloses: discloses === true };
-  return { contract, spec, outputSchema, ...facts };
+  return { contract, spec, outputSchema, ...(formSchema && { formSchema }), ...facts };
 }
 
 /** Makes a map key for one version of one tool. */

@@ -6,11 +6,14 @@ import type { AnyToolContract } from "../define/definition.ts";
  * Threat: people, policy and other systems trust a published contract, and nothing holds it.
  */
 export function checkClaims(contract: AnyToolContract): string | undefined {
-  const { name, runtime, security, requiresConnection, workspace } = contract;
+  const { name, capabilities, runtime, security, requiresConnection, workspace } = contract;
   const { egressPolicy, secretsBoundary, tenantScoped } = security;
   const isReserved = /^(?:core|mcp)__/i.test(name) && !isCoreTool(contract);
   if (isReserved)
     return "ids that begin with core__ or mcp__ are reserved; choose another namespace";
+  if (capabilities.includes("results") && !isCoreTool(contract)) {
+    return "the capability results is for core__read_result alone; leave it out";
+  }
   if (runtime.sandboxIsolated) {
     return "there is no sandbox; leave runtime.sandboxIsolated out";
   }

@@ -7,6 +7,7 @@ import {
 } from "../../protocol/tool/effect.ts";
 import { isSteeringHeader } from "../../protocol/connection/steering-header.ts";
 import { formatModelText, MAX_MODEL_TEXT_CHARS } from "../catalog/registered.ts";
+import { checkAsk } from "./check-ask.ts";
 import { checkClaims } from "./check-claims.ts";
 import { checkDisclosure } from "./check-disclosure.ts";
 import { checkNamedFields, type DerivedContract } from "./check-named-fields.ts";
@@ -47,6 +48,7 @@ const CHECKS: readonly Check[] = [
   checkLifecycle,
   checkNamedFields,
   checkApprovable,
+  checkAsk,
   checkExamples,
   checkModelText,
   checkCounterexamples,

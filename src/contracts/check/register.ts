@@ -80,16 +80,21 @@ export function registerContract(contract: AnyToolContract): RegisteredContract 
   };
   const misshapen = checkShape(contract);
   if (misshapen !== undefined) return reject(misshapen);
-  const schemaOf = (side: "input" | "output"): JsonSchema7 => {
-    const schema = contract[side] as Partial<ClosedObjectSchema>;
-    if (schema.type !== "strict_object") return reject(`${side} must be a strictObject of valibot`);
+  const schemaOf = (side: string, given: ClosedObjectSchema): JsonSchema7 => {
+    const { type } = given as Partial<ClosedObjectSchema>;
+    if (type !== "strict_object") return reject(`${side} must be a strictObject of valibot`);
     try {
-      return deriveSchema(contract[side]);
+      return deriveSchema(given);
     } catch (cause) {
       return reject(`${side}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
     }
   };
-  const schemas = { inputSchema: schemaOf("input"), outputSchema: schemaOf("output") };
+  const { ask, input, output } = contract;
+  const schemas = {
+    inputSchema: schemaOf("input", input),
+    outputSchema: schemaOf("output", output),
+    ...(ask && { formSchema: schemaOf("ask.form", ask.form) }),
+  };
   const reason = checkConsistency({ contract, ...schemas });
   if (reason !== undefined) return reject(reason);
   const isTextFree = !admitsText(schemas.outputSchema);

@@ -38,6 +38,7 @@ export function formatIssue(issue: v.BaseIssue<unknown>): string {
 const CAPABILITIES: { readonly [Name in keyof ToolCapabilities]: true } = {
   clock: true,
   runTitle: true,
+  results: true,
   auth: true,
   progress: true,
   http: true,
@@ -104,6 +105,9 @@ const lifecycle = v.strictObject({
     v.pipe(v.string(), v.check(isReplacement, "must be a tool's name, or <name>@<version>")),
   ),
 });
+
+/** As long as an approval may wait. */
+const MAX_TTL_SECONDS = 30 * 86_400;
 
 const contractShape = v.strictObject({
   name: toolId,
@@ -176,6 +180,15 @@ const contractShape = v.strictObject({
   requiresConnection: v.boolean(),
   workspace: v.optional(upstream),
   amountField: v.optional(v.union([v.string(), v.strictObject({ preview: v.string() })])),
+  ask: v.optional(
+    v.strictObject({
+      form: v.unknown(),
+      question: v.function(),
+      ttlSeconds: v.optional(
+        v.pipe(positive, v.maxValue(MAX_TTL_SECONDS, "must be 30 days at most")),
+      ),
+    }),
+  ),
   mayDrift: v.optional(v.record(v.string(), text)),
   progressStages: words,
   rules: v.array(

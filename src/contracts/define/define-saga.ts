@@ -42,6 +42,7 @@ export interface SagaDefinition<
       | "observability"
       | "shownToModel"
       | "rules"
+      | "ask"
       | "describe"
       | "compensate"
       | "errors"

@@ -13,6 +13,7 @@ import type { AmountField } from "../../protocol/tool/amount-field.ts";
 import type { ContentLimits, ToolContent } from "../../protocol/tool/content.ts";
 import type { ToolLifecycle } from "../../protocol/tool/lifecycle.ts";
 import type { Redaction } from "../../protocol/tool/spec.ts";
+import type { AskSection } from "./ask-section.ts";
 import type { AuthorCode, SealedCode } from "./author-code.ts";
 import type {
   IdempotencySection,
@@ -103,6 +104,8 @@ export interface ToolDefinition<
   readonly progressStages?: readonly string[];
   /** Conditions over several fields. The runner checks them after the arguments fit the schema. */
   readonly rules?: readonly SemanticRule<v.InferOutput<In>>[];
+  /** What the person is asked before each call. Default: nothing. */
+  readonly ask?: AskSection<v.InferOutput<In>>;
   /** Checks that the target is still as the call assumes. Runs before every dispatch. */
   checkState?(
     args: v.InferOutput<In>,
@@ -215,6 +218,7 @@ export interface ToolContract<
     Omit<
       Required<ToolDefinition<In, Out, Needs>>,
       | "amountField"
+      | "ask"
       | "category"
       | "mayDrift"
       | "title"
@@ -228,6 +232,7 @@ export interface ToolContract<
     Pick<
       ToolDefinition<In, Out, Needs>,
       | "amountField"
+      | "ask"
       | "category"
       | "mayDrift"
       | "title"
@@ -247,8 +252,9 @@ type PureFunction = "compensate" | "describe";
  */
 export type AnyToolContract = Omit<
   ToolContract,
-  PureFunction | "rules" | "examples" | "verification"
+  PureFunction | "ask" | "rules" | "examples" | "verification"
 > & {
+  readonly ask?: AskSection<never>;
   readonly saga?: SagaPlan;
   readonly verification?: {
     readonly delaySeconds: number;

@@ -1,3 +1,4 @@
+import { mayLast } from "../../protocol/consent/lasting.ts";
 import { fromPointer } from "../../protocol/json/pointer.ts";
 import { isNaming } from "../../protocol/policy/approval-rule.ts";
 import { entryOf, findWeakRules } from "../../protocol/policy/decide.ts";
@@ -88,7 +89,7 @@ function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyM
   return policy.approvals.flatMap((rule, index) => {
     const pointer = `/approvals/${index}`;
     const { tools = [], pattern, required = 1, excludeRequester = false } = rule;
-    const { approverIsNot = [] } = rule;
+    const { approverIsNot = [], lasting } = rule;
     const isConsent = pattern === "user_consent";
     return [
       ...tools.flatMap((id, at) => matchTool(known, id, `${pointer}/tools/${at}`)),
@@ -97,6 +98,14 @@ function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyM
           ? [{ pointer: `${pointer}/approverIsNot/${at}`, message: "no such field" }]
           : [],
       ),
+      ...(lasting?.sameFields ?? []).flatMap((field, at) =>
+        tools.every((id) => hasField(known, id, field))
+          ? []
+          : [{ pointer: `${pointer}/lasting/sameFields/${at}`, message: "no such field" }],
+      ),
+      ...(lasting && tools.some((id) => !(known.get(id) ?? []).every(hasLastingClass))
+        ? [{ pointer: `${pointer}/lasting`, message: "no consent to this tool lasts" }]
+        : []),
       ...(isConsent && required > 1
         ? [{ pointer: `${pointer}/required`, message: "one person alone can consent" }]
         : []),
@@ -105,6 +114,10 @@ function matchApprovals(policy: ToolPolicy, known: KnownTools): readonly PolicyM
         : []),
     ];
   });
+}
+
+function hasLastingClass({ sideEffectClass }: ToolSpec): boolean {
+  return mayLast(sideEffectClass);
 }
 
 /** A critical mutation that no rule names, except by its class. */

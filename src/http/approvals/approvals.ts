@@ -1,9 +1,12 @@
 import * as v from "valibot";
-import type { ApprovalAnswer, ApprovalDecision, DecisionAnswer } from "../../capabilities/run.ts";
+import type { ApprovalAnswer, DecisionAnswer } from "../../capabilities/run.ts";
+import type { ApprovalDecision } from "../../protocol/approval/decision.ts";
 import { readApprovalId } from "../../protocol/approval/id.ts";
 import { isSamePerson } from "../../protocol/approval/check-vote.ts";
+import { CONSENT_REACHES, type LastingWish } from "../../protocol/consent/lasting.ts";
 import { isWellFormed } from "../../protocol/json/guard.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import { timestamp } from "../../protocol/policy/fields.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readJson } from "../request/read-json.ts";
@@ -20,11 +23,12 @@ export const APPROVAL_ROUTES: Routes = {
 async function getApproval(authorised: AuthorisedRequest): Promise<Response> {
   const answer = await ask(authorised, authorised.id);
   if (answer.kind !== "approval") return refuseApproval(answer);
-  const { approval, mayNot } = answer;
+  const { approval, mayNot, lasting } = answer;
   const may = mayNot ? { mayDecide: false, mayNot } : { mayDecide: true };
   const { actorId } = authorised.principal;
   const ownVote = approval.votes.find((vote) => isSamePerson(vote.approverId, actorId))?.decision;
-  return Response.json({ ...approval, ...may, ...(ownVote && { said: ownVote }) });
+  const said = ownVote && { said: ownVote };
+  return Response.json({ ...approval, ...may, ...said, ...(lasting && { lasting }) });
 }
 
 /** Longest reason, in UTF-16 code units. */
@@ -40,19 +44,50 @@ export const voteReason = v.optional(
     v.check((text) => text.isWellFormed(), "text without half characters"),
   ),
 );
+/** The fields of an answer to a question; the run checks them. */
+export const answerFields = v.pipe(
+  v.custom<JsonObject>(isJsonObject, "a JSON object"),
+  v.check((value) => isWellFormed(value), "text without half characters"),
+);
 /** Other arguments that a person gives a call. */
-export const editedArguments = v.optional(
-  v.pipe(
-    v.custom<JsonObject>(isJsonObject, "a JSON object"),
-    v.check((value) => isWellFormed(value), "text without half characters"),
-  ),
+export const editedArguments = v.optional(answerFields);
+/** Lets the consent of the person last, as far as policy offers it. */
+export const lastingWish = v.pipe(
+  v.strictObject({
+    within: v.optional(v.picklist(CONSENT_REACHES)),
+    calls: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+    until: v.optional(timestamp),
+    sameArguments: v.optional(v.literal(true)),
+  }),
+  v.transform(({ until, ...wish }): LastingWish => {
+    return { ...wish, ...(until !== undefined && { untilMs: Date.parse(until) }) };
+  }),
 );
 const voteFields = { decision: v.picklist(["approve", "reject"]), reason: voteReason };
-const decisionBody = v.pipe(
+/** Reads the decision of one person about one approval. */
+export const decisionBody = v.pipe(
   v.strictObject({
-    ...voteFields,
+    decision: v.picklist(["approve", "answer", "reject"]),
+    reason: voteReason,
     arguments: editedArguments,
+    answer: v.optional(answerFields),
+    lasting: v.optional(lastingWish),
   }),
+  v.forward(
+    v.check(
+      ({ decision, arguments: edited, lasting }) =>
+        lasting === undefined || (decision === "approve" && edited === undefined),
+      "lasting only with the decision approve, and without arguments",
+    ),
+    ["lasting"],
+  ),
+  v.forward(
+    v.check(
+      (body) => (body.decision === "answer") === (body.answer !== undefined),
+      "an answer exactly with the decision answer",
+    ),
+    ["answer"],
+  ),
   v.forward(
     v.check(
       (body) => body.decision === "approve" || body.arguments === undefined,

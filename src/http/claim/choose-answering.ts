@@ -6,11 +6,14 @@ import type { RunClaim } from "../../protocol/run/claim.ts";
 import { NO_MODEL } from "../../protocol/run/direct-call.ts";
 import type { RunRequest } from "../../protocol/run/request.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
-import { chooseModel } from "./choose-model.ts";
+import { chooseModel, findSummaryModel } from "./choose-model.ts";
 import { refuseForModel } from "./message-files.ts";
 
 /** What a claim holds of the model that answers. */
-export type Answering = Pick<RunClaim, "model" | "ownModel" | "ownFallbacks" | "instructions">;
+export type Answering = Pick<
+  RunClaim,
+  "model" | "ownModel" | "ownFallbacks" | "ownSummaryModel" | "instructions"
+>;
 
 /**
  * Chooses the model that answers under the instructions of the assistant; none answers a direct
@@ -28,10 +31,14 @@ export async function chooseAnswering(
   if (!chosen.ok) return chosen;
   const untaken = await refuseForModel(authorised, { files, bodyBytes }, chosen.value);
   if (untaken) return fail(untaken);
+  const summarising = await findSummaryModel(authorised, document);
+  if (!summarising.ok) return summarising;
   const [model, ...fallbacks] = chosen.value;
+  const summary = summarising.value;
   return ok({
     model: model.id,
     ...(isTenantModel(model.id) && { ownModel: model, ownFallbacks: fallbacks }),
+    ...(summary && isTenantModel(summary.id) && { ownSummaryModel: summary }),
     instructions: document.instructions,
   });
 }

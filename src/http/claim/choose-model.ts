@@ -30,9 +30,7 @@ export async function chooseModel(
     return fail(problem("assistant_unusable", { detail }));
   }
   if (!found.ok && found.failure === "unreadable") return fail(UNREADABLE());
-  if (!found.ok && assistant.model !== undefined) {
-    return fail(problem("assistant_unusable", { detail: MODEL_GONE }));
-  }
+  if (!found.ok && assistant.model !== undefined) return fail(refuseModel("/model"));
   const offered = found.ok ? [wanted] : models.map(({ id }) => id);
   const detail = `This model is not available here. Use one of ${offered.join(", ")}.`;
   return fail(problem("model_not_allowed", { detail }));
@@ -64,4 +62,22 @@ export async function findModel(
 const UNREADABLE = (): Response =>
   problem("provider_unreadable", { headers: { "retry-after": "1" } });
 
-const MODEL_GONE = "The model of this assistant (/model) is not available any more.";
+/** Finds the model that summarises earlier turns. Fails: the response to send. */
+export async function findSummaryModel(
+  authorised: AuthorisedRequest,
+  { history }: AssistantDocument,
+): Promise<Result<DeclaredModel | undefined, Response>> {
+  const { model } = history?.summary ?? {};
+  if (model === undefined) return ok(undefined);
+  const found = await findModel(authorised, model);
+  if (found.ok) return ok(found.value[0]);
+  return fail(found.failure === "unreadable" ? UNREADABLE() : refuseModel(SUMMARY_MODEL));
+}
+
+/** Where an assistant names the model that summarises earlier turns. */
+export const SUMMARY_MODEL = "/history/summary/model";
+
+function refuseModel(pointer: string): Response {
+  const detail = `The model of this assistant (${pointer}) is not available any more.`;
+  return problem("assistant_unusable", { detail });
+}

@@ -12,6 +12,7 @@ import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { placeFiles, refuseFiles } from "./message-files.ts";
 import { refuseHistory, type SentMessages } from "./read-sent.ts";
+import { keyOfAside, sayAside } from "./say-aside.ts";
 
 /** What a claim holds of a conversation. A turn that is known has its own run. */
 export type Conversation = Pick<
@@ -22,9 +23,16 @@ export type Conversation = Pick<
   | "firstPost"
   | "history"
   | "window"
+  | "summarise"
   | "openedMs"
   | "requestHash"
 > & { readonly runId: RunClaim["runId"] };
+
+/** How a repetition of a post is known. */
+interface KnownPost {
+  readonly hash: string;
+  readonly saidKey: string | undefined;
+}
 
 /** What a request says, and what the model is shown of what was said before. */
 type Said = SentMessages & Pick<TurnRequest, "maxHistoryBytes" | "historyRule">;
@@ -45,7 +53,11 @@ export async function joinConversation(
   const at = parentId ?? previousRunId;
   if ((chat ?? conversationId ?? at) === undefined) return begin(said, { runId, requestHash });
   const hash = await hashOf(body.messages as JsonValue);
-  const answer = await openTurn(authorised, request, { ...said, hash });
+  const saidKey = await keyOfAside(authorised, request, hash);
+  const answer = await openTurn(authorised, request, { ...said, hash, saidKey });
+  if (answer.kind === "busy") {
+    return fail(await sayAside(authorised, request, { runId: answer.runId, key: saidKey }));
+  }
   if (chat && at === undefined && answer.kind === "unknown") {
     const keyRunId = requestHash !== undefined && { keyRunId: runId };
     const ownHash = requestHash ?? (messageId === undefined ? undefined : hash);
@@ -53,7 +65,7 @@ export async function joinConversation(
     return begin(said, { runId: chat, requestHash: ownHash, firstPost });
   }
   if (answer.kind !== "turn") return fail(refuseTurn(answer, request, said));
-  const { history, window, openedMs, ...turn } = answer;
+  const { history, window, summarise, openedMs, ...turn } = answer;
   return ok({
     ...placeFiles(said, turn),
     runId: turn.runId,
@@ -61,6 +73,7 @@ export async function joinConversation(
     openedMs,
     window,
     ...(history && { history }),
+    ...(summarise && { summarise }),
     ...(requestHash !== undefined && { requestHash }),
   });
 }
@@ -87,7 +100,7 @@ function begin(
 async function openTurn(
   { principal, services }: AuthorisedRequest,
   { runId, body, chat }: RunRequest,
-  { sent, maxHistoryBytes, historyRule, hash }: Said & { readonly hash: string },
+  { sent, maxHistoryBytes, historyRule, hash, saidKey }: Said & KnownPost,
 ): Promise<TurnAnswer> {
   const viewer = viewerOf(principal);
   const { previousRunId: headId, parentId, messageId, regenerate } = body;
@@ -106,6 +119,7 @@ async function openTurn(
     ...(parentId !== undefined && { parentId }),
     ...(messageId !== undefined && { messageId }),
     ...(regenerate && { isAgain: regenerate }),
+    ...(saidKey !== undefined && { saidKey }),
   };
   const answer = await services.runs.of(named).openTurn(viewer, turn);
   return answer.kind === "elsewhere" && conversationId === undefined
@@ -114,7 +128,7 @@ async function openTurn(
 }
 
 function refuseTurn(
-  answer: Exclude<TurnAnswer, { kind: "turn" }>,
+  answer: Exclude<TurnAnswer, { kind: "turn" | "busy" }>,
   { body, chat }: RunRequest,
   { maxHistoryBytes }: Said,
 ): Response {
@@ -124,8 +138,6 @@ function refuseTurn(
       const isNamed = (chat ?? body.conversationId) !== undefined;
       return problem(isNamed ? "conversation_not_found" : "run_not_found");
     }
-    case "busy":
-      return refuseBusy();
     case "moved":
       return problem("conversation_moved", { headId: answer.headId });
     case "unknown_parent":
@@ -145,11 +157,6 @@ function refuseTurn(
     case "erased":
       return problem("conversation_erased");
   }
-}
-
-/** The turn before has not ended. */
-export function refuseBusy(): Response {
-  return problem("run_still_running", { headers: { "retry-after": "1" } });
 }
 
 /** Refuses a request that names its conversation twice, or a root of none. */

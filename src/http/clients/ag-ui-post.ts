@@ -3,7 +3,8 @@ import type { RunId } from "../../protocol/identity/ids.ts";
 import { ROOT } from "../../protocol/conversation/turn.ts";
 import { isJsonObject } from "../../protocol/json/value.ts";
 import { chatRequestBody, type ChatRequestBody } from "../../protocol/run/chat-request.ts";
-import { editedArguments, voteReason } from "../approvals/approvals.ts";
+import { answerFields, editedArguments, lastingWish, voteReason } from "../approvals/approvals.ts";
+import { runInId } from "./named-chat.ts";
 import type { PostedDecision } from "./posted-decisions.ts";
 
 const MAX_MESSAGES = 1_000;
@@ -19,7 +20,15 @@ const resumed = v.variant("status", [
   v.object({
     interruptId: v.string(),
     status: v.literal("resolved"),
-    payload: v.object({ approved: v.boolean(), reason: voteReason, editedArgs: editedArguments }),
+    payload: v.union([
+      v.object({
+        approved: v.boolean(),
+        reason: voteReason,
+        editedArgs: editedArguments,
+        lasting: v.optional(lastingWish),
+      }),
+      v.object({ answer: answerFields, reason: voteReason }),
+    ]),
   }),
 ]);
 
@@ -49,12 +58,18 @@ export function decisionsOf({ resume }: AgUiPost): readonly PostedDecision[] {
   return resume.map((entry) => {
     const { interruptId: approvalId } = entry;
     if (entry.status === "cancelled") return { approvalId, decision: "reject" };
-    const { approved, reason, editedArgs: edited } = entry.payload;
+    const { reason } = entry.payload;
+    if ("answer" in entry.payload) {
+      const { answer } = entry.payload;
+      return { approvalId, decision: "answer", answer, ...(reason !== undefined && { reason }) };
+    }
+    const { approved, editedArgs: edited, lasting } = entry.payload;
     return {
       approvalId,
       decision: approved ? "approve" : "reject",
       ...(reason !== undefined && { reason }),
       ...(approved && edited && { arguments: edited }),
+      ...(approved && !edited && lasting && { lasting }),
     };
   });
 }
@@ -84,14 +99,12 @@ export function saidIn(post: AgUiPost): Partial<Record<keyof ChatRequestBody, un
 export function placeOf({ messages }: AgUiPost, headId: RunId): Partial<ChatRequestBody> {
   const at = messages.findLastIndex(({ role }) => role === "user");
   const earlier = messages.slice(0, at).filter(({ role }) => role !== "user");
-  const before = earlier.flatMap(({ id }) => RUN_IN_ID.exec(id)?.[0] ?? []).at(-1);
+  const before = earlier.flatMap(({ id }) => runInId(id) ?? []).at(-1);
   const isUnknown = before === undefined && earlier.some(({ role }) => role === "assistant");
   return before === headId || isUnknown
     ? { previousRunId: headId }
     : { parentId: before ?? ROOT, regenerate: true };
 }
-
-const RUN_IN_ID = /^run_[0-9a-f]{32}_[0-9a-f]{32}/;
 
 /** The protocol wants parts that nobody can use to be passed over. */
 function contentOf(newest: AgUiMessage | undefined): unknown {

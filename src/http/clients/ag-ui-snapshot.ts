@@ -1,5 +1,5 @@
 import type { RunId } from "../../protocol/identity/ids.ts";
-import type { ShownRun } from "../../protocol/conversation/shown.ts";
+import type { ShownPart, ShownRun } from "../../protocol/conversation/shown.ts";
 import {
   callIdOf,
   messageIdOf,
@@ -24,17 +24,21 @@ interface Snapshot {
  * recorded. Contract: pure; what a client made up of this run is gone.
  */
 export function snapshotEvent({ posted, shown, messageId, isToldAnew }: Snapshot): AgUiEvent {
-  const { runId } = shown;
-  const earlier = posted.filter(({ id }) => !isOfRun(runId, id));
+  const { runId, messages } = shown;
+  const begins = messages.findIndex((message) => "parts" in message || "messageId" in message);
+  const at = begins === -1 ? messages.length : begins;
+  const answer = isToldAnew ? [] : messages.slice(at);
+  const said = new Set(answer.flatMap((one) => ("messageId" in one ? (one.messageId ?? []) : [])));
+  const earlier = posted.filter(({ id }) => !isOfRun(runId, id) && !said.has(id));
   const isNew = earlier.every(({ id }) => id !== messageId);
-  const asked = shown.messages.findLast(({ role }) => role === "user");
+  const asked = messages.slice(0, at).findLast(({ role }) => role === "user");
   const text = asked && "text" in asked ? asked.text : "";
   return {
     type: "MESSAGES_SNAPSHOT",
     messages: [
       ...earlier,
       ...(isNew ? [{ id: messageId, role: "user", content: text }] : []),
-      ...(isToldAnew ? emptied(posted, runId) : answerOf(shown)),
+      ...(isToldAnew ? emptied(posted, runId) : answerOf(runId, answer)),
     ],
   };
 }
@@ -50,14 +54,28 @@ function isOfRun(runId: RunId, id: string): boolean {
   return id.startsWith(runId);
 }
 
+/** Restates an answer, and what this client said to the run meanwhile. */
+function answerOf(runId: RunId, answer: ShownRun["messages"]): readonly AgUiMessage[] {
+  let count = 0;
+  return answer.flatMap((message): readonly AgUiMessage[] => {
+    if ("parts" in message) {
+      const from = count;
+      count += message.parts.length;
+      return partOf(runId, message.parts, from);
+    }
+    const { role, text } = message;
+    const id = "messageId" in message && message.messageId;
+    return id ? [{ id, role, content: text }] : [];
+  });
+}
+
 /** One message says all of it, as a client that draws an answer as one message wants it. */
-function answerOf({ runId, messages }: ShownRun): readonly AgUiMessage[] {
-  const parts = messages.flatMap((message) => ("parts" in message ? message.parts : []));
+function partOf(runId: RunId, parts: readonly ShownPart[], from: number): readonly AgUiMessage[] {
   const answer = { id: "", role: "assistant", content: "", toolCalls: [] as object[] };
   const others: AgUiMessage[] = [];
   for (const [at, part] of parts.entries()) {
     const isCall = part.type === "tool-call";
-    const id = isCall ? callIdOf(runId, part.toolCallId) : messageIdOf(runId, at);
+    const id = isCall ? callIdOf(runId, part.toolCallId) : messageIdOf(runId, from + at);
     if (part.type !== "reasoning") answer.id ||= id;
     if (part.type === "text") answer.content += part.text;
     else if (!isCall) others.push({ id, role: part.type, content: part.text });

@@ -3,7 +3,9 @@ import type { RunId } from "../../protocol/identity/ids.ts";
 import { parseEventId, type EventPosition } from "../../protocol/run/event-id.ts";
 import { callIdOf, customEvent, frameOf, type AgUiEvent } from "../../wire/ag-ui/encode-event.ts";
 import { agUiWire } from "../../wire/ag-ui/wire.ts";
+import type { Question } from "../../protocol/approval/question.ts";
 import { readApprovalId } from "../../protocol/approval/id.ts";
+import { CONSENT_REACHES, type LastingOffer } from "../../protocol/consent/lasting.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { followRun } from "../runs/runs.ts";
 import type { AgUiPost } from "./ag-ui-post.ts";
@@ -162,15 +164,35 @@ async function endingOf(telling: Telling): Promise<readonly AgUiEvent[] | undefi
   ];
 }
 
-const RESPONSE_SCHEMA = {
-  type: "object",
-  properties: {
-    approved: { type: "boolean" },
-    reason: { type: "string" },
-    editedArgs: { type: "object" },
-  },
-  required: ["approved"],
-};
+/** The answer to a question; `lasting` only where policy offers it to this person. */
+function responseSchema(offer: LastingOffer | undefined): object {
+  const reaches = offer?.within === "assistant" ? CONSENT_REACHES : ["conversation"];
+  const lasting = {
+    type: "object",
+    properties: {
+      within: { enum: reaches },
+      calls: { type: "integer", minimum: 1, maximum: offer?.maxCalls },
+      until: { type: "string", format: "date-time" },
+      sameArguments: { const: true },
+    },
+  };
+  return {
+    type: "object",
+    properties: {
+      approved: { type: "boolean" },
+      reason: { type: "string" },
+      editedArgs: { type: "object" },
+      ...(offer && { lasting }),
+    },
+    required: ["approved"],
+  };
+}
+
+/** A field of a form may have any name, so the answer stands in a field of its own. */
+function answerSchema({ schema }: Question): object {
+  const properties = { answer: schema, reason: { type: "string" } };
+  return { type: "object", properties, required: ["answer"] };
+}
 
 /** Builds the question about one approval; none where others must answer. */
 async function askHere(
@@ -182,14 +204,15 @@ async function askHere(
   const runId = name.runId as RunId;
   const answer = await services.runs.of(runId).approval({ ...name, principal });
   if (answer.kind !== "approval" || answer.mayNot) return [];
-  const { title: message, toolCallId, expiresAt, packet, lines } = answer.approval;
+  const { title, toolCallId, expiresAt, packet, lines } = answer.approval;
+  const { question } = packet;
   return [
     {
       id: approvalId,
-      reason: "tool_call",
-      message,
+      reason: question ? "question" : "tool_call",
+      message: lines.find(({ field }) => field === "question")?.text ?? title,
       toolCallId: callIdOf(runId, toolCallId),
-      responseSchema: RESPONSE_SCHEMA,
+      responseSchema: question ? answerSchema(question) : responseSchema(answer.lasting),
       expiresAt,
       metadata: { interlock: { packet, lines } },
     },

@@ -3,19 +3,14 @@ import { readApprovalId } from "../../protocol/approval/id.ts";
 import type { ShownRun } from "../../protocol/conversation/shown.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
-import { hashOf } from "../../protocol/json/canonical-hash.ts";
-import type { JsonValue } from "../../protocol/json/value.ts";
-import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { EventPosition } from "../../protocol/run/event-id.ts";
-import type { RunRequest } from "../../protocol/run/request.ts";
 import { agUiWire } from "../../wire/ag-ui/wire.ts";
-import { refuseBusy } from "../claim/join-conversation.ts";
+import { refuseBusy } from "../claim/say-aside.ts";
 import { maxBodyBytes } from "../claim/message-files.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readSizedJson, replaceHalvesOf } from "../request/read-json.ts";
 import { startRun } from "../runs/chat.ts";
-import { findRun } from "../runs/request-key.ts";
 import { followRun } from "../runs/runs.ts";
 import {
   agUiPost,
@@ -28,7 +23,7 @@ import {
 import { snapshotEvent } from "./ag-ui-snapshot.ts";
 import { tellRun } from "./ag-ui-stream.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
-import { firstRunOf, isUnended, readAsked } from "./named-chat.ts";
+import { firstRunOf, isUnended, requestByName } from "./named-chat.ts";
 import { recordDecisions, type PostedDecision } from "./posted-decisions.ts";
 
 /** AG-UI, for `HttpAgent` and what is built on it, as CopilotKit. */
@@ -62,10 +57,18 @@ async function postAgUi(authorised: AuthorisedRequest): Promise<Response> {
   const head = await findHead(authorised, first);
   if (post.resume.length > 0) return resume(authorised, post, head);
   if (head?.shown && saysNothingNew(post, head)) return attach(authorised, post, head);
-  if (head && isOpen(head)) return refuseBusy();
-  const asked = await readRequest(authorised, post, { first, head });
+  const named = { chat: first, post: post.runId, said: saidIn(post) };
+  const place = head && placeOf(post, head.runId);
+  const asked = await requestByName(authorised, { ...named, place });
   if (!asked.ok) return asked.failure;
-  const response = await startRun(authorised, { ...asked.value, bodyBytes }, agUiWire);
+  // A branch begins once the run has ended.
+  if (head && isOpen(head) && asked.value.body.regenerate) return refuseBusy();
+  let told: Response | undefined;
+  const follow = async (): Promise<Response> =>
+    (told = head?.shown ? await attach(authorised, post, head) : refuseBusy());
+  const aside = { name: newestWordsOf(post)?.id ?? "", isHeld: true, follow } as const;
+  const response = await startRun(authorised, { ...asked.value, aside, bodyBytes }, agUiWire);
+  if (told) return told;
   const runId = response.headers.get("x-run-id") as RunId;
   const { messageId = "" } = asked.value.body;
   return tellRun({ authorised, post, runId, messageId, after: undefined, first: [] }, response);
@@ -95,7 +98,9 @@ function isOpen({ shown }: Head): boolean {
 function saysNothingNew(post: AgUiPost, head: Head): boolean {
   const newest = newestWordsOf(post);
   if (!newest || post.messages.at(-1) !== newest) return true;
-  return newest.id === head.messageId && isOpen(head);
+  const said = head.shown?.messages ?? [];
+  const wasSaid = said.some((one) => "messageId" in one && one.messageId === newest.id);
+  return wasSaid || (newest.id === head.messageId && isOpen(head));
 }
 
 /** Words beside decisions would be lost: the run answers others. */
@@ -136,21 +141,4 @@ async function attach(
   const first = [snapshotEvent({ posted, shown, messageId, isToldAnew: after === undefined })];
   const response = await followRun(authorised, { runId, wire: agUiWire, after });
   return tellRun({ authorised, post, runId, messageId, after, first }, response);
-}
-
-/**
- * Reads a post as the request of a run. A post that is repeated under its name of the run finds
- * that run; under a new name the same words are answered anew.
- */
-async function readRequest(
-  authorised: AuthorisedRequest,
-  post: AgUiPost,
-  { first: chat, head }: { readonly first: RunId; readonly head: Head | undefined },
-): Promise<Result<Omit<RunRequest, "bodyBytes">, Response>> {
-  const said = saidIn(post);
-  const checked = readAsked({ ...said, ...(head && placeOf(post, head.runId)) });
-  if (!checked.ok) return checked;
-  const requestHash = await hashOf([post.runId, said] as JsonValue);
-  const runId = await findRun(authorised, `post\n${chat}\n${post.runId}`);
-  return ok({ runId, requestHash, chat, body: checked.value });
 }

@@ -5,6 +5,7 @@ import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { chatRequestBody, type ChatRequestBody } from "../../protocol/run/chat-request.ts";
+import type { EventPosition } from "../../protocol/run/event-id.ts";
 import type { RunRequest } from "../../protocol/run/request.ts";
 import type { RunStatus } from "../../protocol/run/state.ts";
 import { formatExpectation } from "../../protocol/text/format-expectation.ts";
@@ -45,6 +46,31 @@ export async function requestInChat(
   return ok({ runId: first, requestHash, isOfChat: true, body });
 }
 
+/** A post that its client names, and the chat that it is about. */
+interface NamedPost {
+  /** The first run of the chat. */
+  readonly chat: RunId;
+  readonly post: string;
+  /** What the post says, wherever in the chat it stands. */
+  readonly said: object;
+  readonly place?: object | undefined;
+}
+
+/**
+ * Checks what a named post asks for, and chooses its run: a post that is repeated under its name
+ * finds the run of the first one. Fails: the response to send.
+ */
+export async function requestByName(
+  authorised: Pick<AuthorisedRequest, "principal" | "services">,
+  { chat, post, said, place }: NamedPost,
+): Promise<Result<Omit<RunRequest, "bodyBytes">, Response>> {
+  const checked = readAsked({ ...said, ...place });
+  if (!checked.ok) return checked;
+  const requestHash = await hashOf([post, said] as JsonValue);
+  const runId = await findRun(authorised, `post\n${chat}\n${post}`);
+  return ok({ runId, requestHash, chat, body: checked.value });
+}
+
 /** Checks what a client's post asks for as any request is checked. Fails: the response to send. */
 export function readAsked(asked: unknown): Result<ChatRequestBody, Response> {
   const config = { abortEarly: true, message: formatExpectation };
@@ -52,11 +78,18 @@ export function readAsked(asked: unknown): Result<ChatRequestBody, Response> {
   return parsed.success ? ok(replaceHalvesOf(parsed.output)) : fail(refuseShape(parsed.issues));
 }
 
+/** A run that goes on, or waits. */
+export interface OpenRun {
+  readonly runId: RunId;
+  /** Where the newest message stands that its client said to it meanwhile. */
+  readonly steeredAt?: EventPosition;
+}
+
 /** Finds the newest run of a chat, unless it has ended. */
 export async function findOpenRun(
   authorised: Pick<AuthorisedRequest, "principal" | "services">,
   chat: string,
-): Promise<RunId | undefined> {
+): Promise<OpenRun | undefined> {
   const { principal, services } = authorised;
   const viewer = viewerOf(principal);
   const first = await firstRunOf(authorised, chat);
@@ -65,7 +98,14 @@ export async function findOpenRun(
   const { headId } = answer.state;
   // The conversation learns of an end a moment after the run.
   const head = await services.runs.of(headId).state(viewer);
-  return head.kind === "run" && isUnended(head.state) ? headId : undefined;
+  if (head.kind !== "run" || !isUnended(head.state)) return undefined;
+  const { steeredAt } = head;
+  return { runId: headId, ...(steeredAt && { steeredAt }) };
+}
+
+/** Finds the run in an id that begins with that of a run. Nothing of it is verified. */
+export function runInId(id: string): RunId | undefined {
+  return /^run_[0-9a-f]{32}_[0-9a-f]{32}/.exec(id)?.[0] as RunId | undefined;
 }
 
 /** True for a run that goes on, or waits. */

@@ -1,4 +1,5 @@
 import type { RunId } from "../../protocol/identity/ids.ts";
+import type { Aside } from "../../protocol/run/request.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { eventLines } from "../../wire/openai-inbound/event-lines.ts";
@@ -52,9 +53,16 @@ async function postResponse(authorised: AuthorisedRequest): Promise<Response> {
   if (member !== undefined) return refuseMember(member);
   const decisions = decisionsOf(post);
   if (decisions) return answerDecisions(authorised, decisions, wanted);
-  const { model } = post;
-  const started = await startAsked(authorised, { asked: requestOf(post), model, bodyBytes });
-  return answer(authorised, started, { ...FIRST_LEG, ...wanted });
+  const { model, previous_response_id: previous } = post;
+  let leg = FIRST_LEG;
+  const follow: Aside["follow"] = (runId, { seq }) => {
+    leg = { after: seq, until: seq };
+    return followRun(authorised, { runId, wire: eventLines, after: undefined });
+  };
+  const aside = { follow, ...(typeof previous === "string" && { name: previous }) };
+  const asked = requestOf(post);
+  const started = await startAsked(authorised, { asked, model, bodyBytes, aside });
+  return answer(authorised, started, { ...leg, ...wanted });
 }
 
 /** Answers decisions with the part of the run that follows them. */

@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from "../../capabilities/run.ts";
+import type { ApprovalDecision } from "../../protocol/approval/decision.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import type { ClientWire } from "../../protocol/run/client-wire.ts";

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { parseEventId } from "../../protocol/run/event-id.ts";
 import { chatRequestBody, type ChatRequestBody } from "../../protocol/run/chat-request.ts";
 import { voteReason } from "../approvals/approvals.ts";
+import { runInId } from "./named-chat.ts";
 import type { PostedDecisions } from "./posted-decisions.ts";
 
 const MAX_MESSAGES = 1_000;
@@ -40,6 +41,16 @@ const {
   ...own
 } = chatRequestBody.entries;
 
+/** What assistant-ui posts beside the messages. No tool and no setting of a page counts here. */
+export const pageModel = {
+  /** What the page tells the model: data, and no instruction. */
+  system: v.optional(v.string()),
+  tools: v.optional(v.unknown()),
+  callSettings: v.optional(v.unknown()),
+  config: v.optional(v.unknown()),
+  metadata: v.optional(v.unknown()),
+};
+
 /**
  * What a `useChat` client posts, and beside it the fields of `POST /v1/chat` that a page sets in
  * `body`. It is closed: an unknown field is refused.
@@ -53,6 +64,7 @@ export const uiPost = v.strictObject({
   trigger: v.optional(v.picklist(["submit-message", "regenerate-message"]), "submit-message"),
   /** The message that is edited, or answered anew. Absent: the newest one is new. */
   messageId: v.optional(name),
+  ...pageModel,
 });
 export type UiPost = v.InferOutput<typeof uiPost>;
 
@@ -73,7 +85,7 @@ export function decisionsOf({ messages }: UiPost): PostedDecisions | undefined {
   const { metadata } = newest;
   const waitsAt = isJsonObject(metadata) ? metadata["waitsAt"] : undefined;
   const after = typeof waitsAt === "string" ? parseEventId(waitsAt) : undefined;
-  return { runId: newest.id, decisions, after };
+  return { runId: runInId(newest.id) ?? "", decisions, after };
 }
 
 /**
@@ -85,8 +97,17 @@ export function requestOf(
   { id: _chat, messages, trigger, messageId, ...own }: UiPost,
   conversationId: string,
 ): unknown {
+  const {
+    system,
+    tools: _,
+    callSettings: _calls,
+    config: _config,
+    metadata: _about,
+    ...fields
+  } = own;
   const newest = messages.at(-1);
-  const before = messages.findLast(isAnswer)?.id;
+  const answer = messages.findLast(isAnswer);
+  const before = answer && runInId(answer.id);
   const isAgain = trigger === "regenerate-message";
   const isBranch = isAgain || messageId !== undefined;
   const place = isBranch
@@ -95,7 +116,8 @@ export function requestOf(
       ? messages.length > 1 && { conversationId }
       : { conversationId, previousRunId: before };
   return {
-    ...own,
+    ...(system !== undefined && { context: { page: system } }),
+    ...fields,
     ...place,
     messageId: newest?.id,
     ...(isAgain && { regenerate: true }),
@@ -103,9 +125,14 @@ export function requestOf(
   } satisfies Partial<Record<keyof ChatRequestBody, unknown>>;
 }
 
+/** Finds the id of new words of the person; undefined where the post edits, or answers anew. */
+export function newWordsOf({ messages, trigger, messageId }: UiPost): string | undefined {
+  return trigger === "submit-message" && messageId === undefined ? messages.at(-1)?.id : undefined;
+}
+
 /** A greeting that a page wrote is no answer. */
 function isAnswer({ role, id }: UiMessage): boolean {
-  return role === "assistant" && id.startsWith("run_");
+  return role === "assistant" && runInId(id) !== undefined;
 }
 
 function toContent({ type, ...fields }: JsonObject): unknown {

@@ -69,6 +69,10 @@ export const RUN_PROBLEMS = {
     status: 404,
     title: "There is no such escalation. GET /v1/escalations lists them.",
   },
+  notification_not_found: {
+    status: 404,
+    title: "No such notification waits or is dead. GET /v1/notifications lists those that do.",
+  },
   escalation_held: { status: 409, title: "Somebody else has taken the escalation." },
   escalation_needs_report: {
     status: 409,
@@ -131,6 +135,10 @@ export const RUN_PROBLEMS = {
   image_not_found: {
     status: 404,
     title: "There is no such image. The call's content in the run's events lists its images.",
+  },
+  result_not_kept: {
+    status: 404,
+    title: "Nothing more is kept of this call: its result was shown whole, or it is too old.",
   },
   outcome_not_awaited: {
     status: 409,

@@ -4,6 +4,10 @@ export const TENANT_PROBLEMS = {
     status: 404,
     title: "Nobody asked to erase this person. POST to this address begins it.",
   },
+  consent_not_found: {
+    status: 404,
+    title: "There is no such consent, or its time is over. GET /v1/consents lists your own.",
+  },
   workspace_not_found: {
     status: 404,
     title:

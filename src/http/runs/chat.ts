@@ -7,7 +7,7 @@ import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 import { claimRun } from "../claim/claim-run.ts";
 import { readWire } from "./client-wire.ts";
 import { firstRunOf } from "../clients/named-chat.ts";
-import { refuseBusy } from "../claim/join-conversation.ts";
+import { refuseBusy } from "../claim/say-aside.ts";
 import { maxBodyBytes } from "../claim/message-files.ts";
 import { readSizedJson, replaceHalvesOf } from "../request/read-json.ts";
 import { answerRepeat, chooseRun, formatAnswer } from "./request-key.ts";

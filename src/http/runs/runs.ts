@@ -12,6 +12,7 @@ import { problem } from "../request/problem.ts";
 import { readJson } from "../request/read-json.ts";
 import { refuseRun } from "./refuse-run.ts";
 import { readActorKey } from "./request-key.ts";
+import { MAX_MESSAGE_CHARS } from "../claim/say-aside.ts";
 import { readInvocationId } from "../../protocol/invocation/id.ts";
 
 /** Reads, stops and steers one run. */
@@ -51,9 +52,6 @@ async function postCancel({ principal, services, id }: AuthorisedRequest): Promi
   const runId = await services.runIds.verifyFor(id, viewerOf(principal));
   return answerState(runId ? await services.runs.of(runId).cancel(viewerOf(principal)) : UNKNOWN);
 }
-
-/** Longest steering message, in UTF-16 code units. */
-const MAX_MESSAGE_CHARS = 32_768;
 
 const messageBody = v.strictObject({
   content: v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_MESSAGE_CHARS)),

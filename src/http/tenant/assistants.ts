@@ -12,7 +12,7 @@ import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
 import { parameters, readQuery } from "../request/list-query.ts";
 import { readPrecondition, toETag } from "../request/precondition.ts";
-import { findModel } from "../claim/choose-model.ts";
+import { findModel, SUMMARY_MODEL } from "../claim/choose-model.ts";
 import { problem } from "../request/problem.ts";
 import { readJson } from "../request/read-json.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
@@ -98,13 +98,11 @@ async function refuseDocument(
   document: AssistantDocument,
 ): Promise<Response | undefined> {
   const { principal, services } = authorised;
-  const { model, settings } = document;
+  const { model, settings, history } = document;
   const named = model === undefined ? undefined : await findModel(authorised, model);
-  if (named?.ok === false) {
-    const message = "is not a model of this deployment or of a provider of the tenant";
-    const errors = [{ pointer: "/model", message }];
-    return problem("model_not_allowed", { errors });
-  }
+  if (named?.ok === false) return refuseModel("/model");
+  const summary = history?.summary && (await findModel(authorised, history.summary.model));
+  if (summary?.ok === false) return refuseModel(SUMMARY_MODEL);
   // A request may choose any model of the deployment, if the assistant names none.
   const models = named ? [named.value[0]] : services.models;
   const unfit = models.map((known) => checkSettings(settings, known)).find(hasItems);
@@ -117,6 +115,11 @@ async function refuseDocument(
     nowMs,
   });
   return errors.length > 0 ? problem("tool_not_available", { errors }) : undefined;
+}
+
+function refuseModel(pointer: string): Response {
+  const message = "is not a model of this deployment or of a provider of the tenant";
+  return problem("model_not_allowed", { errors: [{ pointer, message }] });
 }
 
 function hasItems(list: readonly unknown[]): boolean {

@@ -1,8 +1,4 @@
-import {
-  CONNECTION_FIELDS,
-  connectionBody,
-  parseConnectionId,
-} from "../../protocol/connection/stored.ts";
+import { CONNECTION_FIELDS, parseConnectionId } from "../../protocol/connection/stored.ts";
 import { problem } from "../request/problem.ts";
 import { readJson } from "../request/read-json.ts";
 import { recordChange } from "./record-change.ts";
@@ -21,7 +17,7 @@ async function putConnection(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const connectionId = parseConnectionId(authorised.id);
   if (!connectionId) return problem("connection_id_invalid");
-  const body = await readJson(request, connectionBody, CONNECTION_FIELDS);
+  const body = await readJson(request, services.connectionBody, CONNECTION_FIELDS);
   if (!body.ok) return body.failure;
   await services.connections.put(principal.tenantId, connectionId, body.value);
   return recordChange(authorised, { action: "connection.stored", connectionId });

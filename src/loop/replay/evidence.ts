@@ -14,7 +14,7 @@ export interface RunEvidence {
   readonly policy: LoadedPolicy;
   /** The messages of the run, those of the request among them. */
   readonly transcript: readonly TranscriptMessage[];
-  /** What its conversation answers to the claim's reference today. Absent: there is none. */
+  /** What its conversation answers today to the reference of `historyShown`. Absent: no history. */
   readonly window?: WindowAnswer | undefined;
   /** What the deployment's hook gave. Absent: nothing. */
   readonly context?: HookContext | undefined;

@@ -65,6 +65,7 @@ export const NO_APPROVALS: ApprovalDesk = {
   nextId: rejectApproval,
   ask: rejectApproval,
   consume: rejectApproval,
+  takeAnswer: () => {},
 };
 
 const NO_PLACES: RunPorts["places"] = { take: rejectApproval };

@@ -66,7 +66,9 @@ function inputOf({
   modelCalls,
   log,
 }: RunEvidence): LoopInput {
-  const claim = { ...claimed, ...(window?.kind === "window" && { window: window.messages }) };
+  // The window holds the summary that the run wrote, and the first step counts what it used.
+  const { summarise: _summarise, ...rest } = claimed;
+  const claim = { ...rest, ...(window?.kind === "window" && { window: window.messages }) };
   const steps = log.filter(({ type }) => type === "step_started").length;
   const begun = newRunMemory(claim.messages);
   const memory: RunMemory = {

@@ -5,7 +5,7 @@ import type {
   ToolAnswer,
   ToolSourcePort,
 } from "../../capabilities/tool.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { mayHaveChanged } from "../../protocol/outcome/response-vector.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
@@ -44,9 +44,16 @@ function replayTool(
   tool: BoundToolRuntime,
   recordOf: (operation: Operation) => ToolInvocationRecord | undefined,
 ): BoundToolRuntime {
+  const { preview } = tool;
   return {
     ...tool,
     checkState: (_args, context) => Promise.resolve(stateFailureOf(tool, recordOf(context))),
+    ...(preview && {
+      preview: (args, context, scope) => {
+        const before = refreshedState(recordOf(context));
+        return before ? Promise.resolve({ before }) : preview(args, context, scope);
+      },
+    }),
     async performDispatched(ticket) {
       const { context, scope } = redeemTicket(ticket, tool);
       const { idempotencyKey } = scope;
@@ -95,6 +102,12 @@ const NO_OUTPUT = fail<ToolFailure>({ taxonomyClass: "TYPE_MISMATCH", errors: []
 
 function outputOf({ end }: ToolInvocationRecord): JsonObject | typeof LOST {
   return end?.output ?? end?.observation.result_payload.data ?? LOST;
+}
+
+/** The state that the contract read after the call was stale. */
+function refreshedState(record: ToolInvocationRecord | undefined): JsonValue | undefined {
+  const { status, result_payload: payload } = record?.end?.observation ?? {};
+  return status?.taxonomy_class === "STALE_STATE" ? payload?.data?.["current_state"] : undefined;
 }
 
 function codeOf({ end }: ToolInvocationRecord): string | undefined {

@@ -16,6 +16,11 @@ export function takeVote(record: ApprovalRecord, vote: ApprovalVote): ApprovalRe
   return { ...record, votes, status, ...closed };
 }
 
+/** Tells whether people were asked: no consent that lasts gave every vote. Contract: pure. */
+export function wasAsked({ status, votes }: Pick<ApprovalRecord, "status" | "votes">): boolean {
+  return status === "pending" || votes.every(({ consentId }) => consentId === undefined);
+}
+
 /**
  * Tells whether a requirement can be met by nobody: the call moves more than every role may
  * approve, or a field of `approverIsNot` cannot be read. Contract: pure.

@@ -3,6 +3,7 @@ import type { Reached } from "../policy/jurisdiction.ts";
 import { labelFields } from "./label-fields.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 import { leavesOf, valuesAt } from "../json/pointer.ts";
+import { textsOfQuestion } from "./question-lines.ts";
 import type { ShownChange } from "./shown.ts";
 import type { TermChange } from "./terms.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
@@ -46,6 +47,7 @@ export function formatPacketLines(
   return [
     ...changedTerms.map(lineOfTerm),
     ...linesOfShown(packet, changedShown),
+    ...linesOfQuestion(packet),
     line("actionName", "Action", actionName.title),
     line("actionName", "Tool", formatTool(actionName)),
     ...(workspaceId === undefined ? [] : [line("workspaceId", "Workspace", workspaceId)]),
@@ -67,6 +69,13 @@ export function formatPacketLines(
     line("idempotencyFingerprint", "Fingerprint", packet.idempotencyFingerprint),
     line("traceId", "Trace", packet.traceId),
   ];
+}
+
+function linesOfQuestion({ question }: ConfirmationPacket): readonly PacketLine[] {
+  const texts = question ? textsOfQuestion(question) : [];
+  return texts.map(({ pointer, label, text }) =>
+    Object.assign(line("question", label, text), pointer === undefined ? {} : { pointer }),
+  );
 }
 
 function lineOfReached({ service, regions }: Reached): PacketLine {
@@ -127,6 +136,7 @@ const TERMS: Readonly<Record<string, string>> = {
   onlyRequester: "only the requester",
   needsReason: "reason needed",
   isBulk: "bulk decisions",
+  lasting: "consent that lasts",
   ttlSeconds: "seconds to decide",
   withinLimit: "roles whose limit covers the amount",
   approverIsNot: "fields that must not name the approver",

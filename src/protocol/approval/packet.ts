@@ -1,5 +1,6 @@
 import type { Reached } from "../policy/jurisdiction.ts";
 import type { JsonObject } from "../json/value.ts";
+import type { Question } from "./question.ts";
 import type { Sources } from "../label/source.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
 
@@ -18,6 +19,8 @@ export type ConfirmationPacket = {
     readonly version: string;
   };
   readonly consequence: string;
+  /** What the person is asked. Absent: a vote alone. */
+  readonly question?: Question;
   /** What the model had been shown when it proposed the call. Absent: no text of others. */
   readonly after?: Sources;
   /**

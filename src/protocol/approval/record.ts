@@ -1,8 +1,11 @@
 import type { ApprovalRequirement } from "./requirement.ts";
 import type { NamedPeople } from "./named-people.ts";
 import type { ConfirmationPacket } from "./packet.ts";
+import type { LastingChoice } from "../consent/lasting.ts";
 import type { ActorId, ApprovalId, ToolCallId, ToolId } from "../identity/ids.ts";
+import type { JsonObject } from "../json/value.ts";
 import type { PolicyPin } from "../policy/pin.ts";
+import type { ApprovalAsks } from "./question.ts";
 import type { ShownChange } from "./shown.ts";
 import type { CallBounds, TermChange } from "./terms.ts";
 
@@ -11,6 +14,8 @@ export const APPROVAL_STATUSES = [
   "pending",
   /** Enough people approved. The call passes every gate again. */
   "approved",
+  /** The person answered its question. The call passes every gate again. */
+  "answered",
   "rejected",
   /** Too few people voted in time. */
   "expired",
@@ -28,7 +33,9 @@ export type SupersedeReason =
   /** The policies come to other terms. */
   | "terms_changed"
   /** What the packet showed does not hold any more. */
-  | "shown_changed";
+  | "shown_changed"
+  /** The consent that answered it was used up, revoked or over when the call was about to begin. */
+  | "consent_ended";
 
 /**
  * Approval request for one payload. It is single use. Its id stands for the payload, so people vote
@@ -70,11 +77,15 @@ export interface ApprovalRecord {
   readonly changedShown?: readonly ShownChange[];
   /** How often what the call showed has changed so far. */
   readonly timesChanged?: number;
+  /** Present exactly when the packet holds a question. */
+  readonly asks?: ApprovalAsks;
   readonly packet: ConfirmationPacket;
   readonly status: ApprovalStatus;
   readonly votes: readonly ApprovalVote[];
-  /** The edit that superseded this approval. */
+  /** The edit that superseded this approval, or the answer to its question. */
   readonly edit?: ApprovalEdit;
+  /** Present exactly when the status is `answered`. */
+  readonly answer?: JsonObject;
   /** Present exactly when the status is `superseded`. */
   readonly supersededBecause?: SupersedeReason;
   /** The approval that took its place. */
@@ -109,6 +120,10 @@ export interface ApprovalVote {
    * person sent none. It recognises a repeated request.
    */
   readonly argumentsHash?: string;
+  /** What the person's consent answers beyond this call; absent: nothing. */
+  readonly lasting?: LastingChoice;
+  /** The earlier consent of the person that voted; absent: the person voted on this call. */
+  readonly consentId?: string;
   readonly atMs: number;
   /** The signed ApprovalToken of a vote that approves. It never leaves the run's storage. */
   readonly token?: string;

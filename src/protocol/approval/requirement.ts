@@ -1,3 +1,5 @@
+import { isWithinOffer, type LastingOffer } from "../consent/lasting.ts";
+
 /** Patterns of approval (seeds/004, "Confirmation Gate Pattern Library"). */
 export const APPROVAL_PATTERNS = [
   /** The person for whom the run acts consents. */
@@ -40,6 +42,8 @@ export type ApprovalRequirement = {
    * and `after:` into the state that the contract's preview reads. Absent: none.
    */
   readonly approverIsNot?: readonly string[];
+  /** What consent to the call may answer beyond it; absent: nothing. */
+  readonly lasting?: LastingOffer;
   /** The policy that asks for it; absent: both. A person may count once under each policy. */
   readonly policy?: RunPolicy;
 };
@@ -155,6 +159,7 @@ export function isAtLeast(one: ApprovalRequirement, other: ApprovalRequirement):
     (one.onlyRequester || !other.onlyRequester) &&
     (one.needsReason || !other.needsReason) &&
     (!one.isBulk || other.isBulk) &&
+    isWithinOffer(one.lasting, other.lasting) &&
     (other.roles.length === 0 || (one.roles.length > 0 && isWithin(one.roles, other.roles))) &&
     (!other.withinLimit || (!!one.withinLimit && isWithin(one.withinLimit, other.withinLimit))) &&
     isWithin(other.approverIsNot ?? [], one.approverIsNot ?? [])

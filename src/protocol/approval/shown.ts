@@ -22,7 +22,7 @@ const MAX_CHANGES = 50;
 /**
  * Lists how what a packet shows now differs from what people saw. Fields of the state that the seen
  * packet names as drifting do not count. Neither do the time to decide and the fingerprint of the
- * key, which say nothing about the call.
+ * key, which say nothing about the call, and a question, whose answer stands in the arguments.
  * Contract: pure; empty exactly when people would agree to the same again.
  */
 export function diffShown(seen: ShownCall, now: ShownCall): readonly ShownChange[] {
@@ -37,7 +37,7 @@ export function diffShown(seen: ShownCall, now: ShownCall): readonly ShownChange
 
 /** The part of a packet to which people agree. */
 export function boundPart(packet: ShownCall & { readonly expiresAt?: string }): JsonObject {
-  const { expiresAt: _, idempotencyFingerprint: __, ...bound } = packet;
+  const { expiresAt: _, idempotencyFingerprint: __, question: ___, ...bound } = packet;
   return bound;
 }
 

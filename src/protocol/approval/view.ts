@@ -2,13 +2,17 @@ import type { ApprovalRecord, ApprovalStatus, ApprovalVote, SupersedeReason } fr
 import { countPeople } from "./count-people.ts";
 import { RUN_POLICIES, type ApprovalRequirement } from "./requirement.ts";
 import type { ConfirmationPacket } from "./packet.ts";
+import { consentIdOf } from "../consent/consent.ts";
+import type { LastingChoice } from "../consent/lasting.ts";
 import type { ActorId, ApprovalId, RunId, ToolCallId, ToolId } from "../identity/ids.ts";
 import { formatPacketLines, type PacketLine } from "./packet-lines.ts";
 import type { SideEffectClass } from "../tool/effect.ts";
+import type { ApprovalAsks } from "./question.ts";
 import type { ShownChange } from "./shown.ts";
 import type { TermChange } from "./terms.ts";
 import { toVisible } from "../text/visible.ts";
 import { toIso } from "../text/iso-time.ts";
+import type { JsonObject } from "../json/value.ts";
 import { invocationIdOf } from "../invocation/id.ts";
 
 /** One item of the queue, `GET /v1/approvals`. Times are ISO 8601, UTC. */
@@ -17,11 +21,15 @@ export type ApprovalSummary = {
   readonly runId: RunId;
   readonly toolCallId: ToolCallId;
   readonly toolId: ToolId;
+  /** The tool's name for people; absent: its contract has none. */
+  readonly toolTitle?: string;
   readonly toolVersion: string;
   /** Safe to show, see toVisible. */
   readonly title: string;
   readonly riskClass: SideEffectClass;
   readonly status: ApprovalStatus;
+  /** Absent: it asks for votes alone. */
+  readonly asks?: ApprovalAsks;
   /** The fewest people that can meet all requirements. */
   readonly required: number;
   /** People who have approved so far. */
@@ -64,8 +72,14 @@ export type ApprovalView = ApprovalSummary & {
     readonly decision: "approve" | "reject";
     /** Safe to show, see toVisible. */
     readonly reason?: string;
+    /** The consent that this vote began, or the earlier one that voted for the person. */
+    readonly consentId?: string;
+    /** What the consent answers beyond this call. Present exactly for the vote that began it. */
+    readonly lasting?: Omit<LastingChoice, "untilMs"> & { readonly until: string };
     readonly at: string;
   }[];
+  /** What the person answered. Present exactly when the status is `answered`. */
+  readonly answer?: { readonly by: ActorId; readonly at: string; readonly fields: JsonObject };
   /** When the call used the approval. */
   readonly consumedAt?: string;
 };
@@ -75,15 +89,18 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
   const { requirements, packet, votes, actorId, minterId, closedAtMs } = record;
   const counts = countPeople(record);
   const { supersededBy, supersededBecause } = record;
+  const { title, toolTitle } = packet.actionName;
   return {
     approvalId: record.id,
     runId,
     toolCallId: record.toolCallId,
     toolId: record.toolId,
+    ...(toolTitle !== undefined && { toolTitle: toVisible(toolTitle).text }),
     toolVersion: record.toolVersion,
-    title: toVisible(packet.actionName.title).text,
+    title: toVisible(title).text,
     riskClass: packet.riskClass,
     status: record.status,
+    ...(record.asks && { asks: record.asks }),
     required: fewestPeople(requirements),
     approvals: votes.filter(({ decision }) => decision === "approve").length,
     requirements: requirements.map((asked, at) =>
@@ -121,17 +138,31 @@ export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView
     ...(changedShown && { changedShown }),
     packet: record.packet,
     lines: formatPacketLines(record.packet, record),
-    votes: votes.map(viewVote),
+    votes: votes.map((vote) => viewVote(record.id, vote)),
+    ...viewAnswer(record),
     ...(consumedAtMs !== undefined && { consumedAt: toIso(consumedAtMs) }),
   };
 }
 
-function viewVote(vote: ApprovalVote): ApprovalView["votes"][number] {
-  const { approverId, decision, reason, atMs } = vote;
+function viewAnswer({ answer: fields, edit }: ApprovalRecord): Pick<ApprovalView, "answer"> {
+  if (!fields || !edit) return {};
+  const { approverId: by, atMs } = edit.vote;
+  return { answer: { by, at: toIso(atMs), fields } };
+}
+
+function viewVote(id: ApprovalId, vote: ApprovalVote): ApprovalView["votes"][number] {
+  const { approverId, decision, reason, lasting, atMs } = vote;
+  const consentId = lasting ? consentIdOf(id) : vote.consentId;
   return {
     approverId,
     decision,
     ...(reason !== undefined && { reason: toVisible(reason).text }),
+    ...(consentId !== undefined && { consentId }),
+    ...(lasting && { lasting: viewLasting(lasting) }),
     at: toIso(atMs),
   };
+}
+
+function viewLasting({ untilMs, ...choice }: LastingChoice) {
+  return { ...choice, until: toIso(untilMs) };
 }

@@ -26,12 +26,16 @@ const settings = v.strictObject({
 
 const turns = v.pipe(positive, v.maxValue(MAX_TURNS));
 
+const modelId = v.pipe(wellFormedText(256), v.minLength(1));
+
 /** What the model is shown of earlier turns, within the limit of the policy. */
 const history = v.strictObject({
   /** The newest turns, of which results are not shortened. */
   wholeTurns: v.optional(turns),
   /** Most turns. */
   maxTurns: v.optional(turns),
+  /** Who summarises the turns that do not fit. Absent: they are left out. */
+  summary: v.optional(v.strictObject({ model: modelId })),
 });
 
 /** Accepts what `PUT /v1/assistants/:id` takes. See docs/assistants.md. */
@@ -42,7 +46,7 @@ export const assistantDocument = v.strictObject({
     "",
   ),
   /** Absent: requests choose among the models of the deployment. */
-  model: v.optional(v.pipe(wellFormedText(256), v.minLength(1))),
+  model: v.optional(modelId),
   settings: v.optional(settings, {}),
   /** The only tools of the assistant, within policy. Absent: every tool that policy allows. */
   toolIds: v.optional(v.pipe(v.array(name), v.maxLength(128))),

@@ -12,14 +12,18 @@ export const AUDIT_ACTIONS = [
   "run.ended",
   "model.changed",
   "call.ended",
+  "output.read",
   "model.failed",
   "calls.refused",
   "approval.requested",
   "approval.voted",
   "approval.refused",
   "approval.edited",
+  "approval.answered",
   "approval.closed",
   "approval.consumed",
+  "consent.granted",
+  "consent.revoked",
   "outcome.resolved",
   "undo.started",
   "undo.ended",
@@ -59,6 +63,8 @@ export interface AuditEntry {
   /** `inv_<number>`. */
   readonly invocationId?: string;
   readonly approvalId?: ApprovalId;
+  /** The consent that lasts, of records about it and about votes and calls that it answered. */
+  readonly consentId?: string;
   readonly connectionId?: ConnectionId;
   readonly providerId?: ProviderId;
   readonly toolId?: string;
@@ -92,6 +98,8 @@ export interface AuditEntry {
   readonly escalation?: EscalationReason;
   /** Who is responsible for the tool, where a person must look. */
   readonly toolOwner?: string;
+  /** The tool's name for people, likewise. */
+  readonly toolTitle?: string;
   /** `esc_<number>`, of records about an escalation. */
   readonly escalationId?: string;
   readonly durationMs?: number;

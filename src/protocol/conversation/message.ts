@@ -1,5 +1,6 @@
 import type { ToolCallId } from "../identity/ids.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
+import type { Feedback } from "../outcome/feedback.ts";
 import type { Labelled } from "../label/source.ts";
 import type { KeptContent } from "../tool/content.ts";
 import type { UserPart } from "./file-part.ts";
@@ -42,9 +43,11 @@ type UnlabelledMessage =
       readonly parts?: readonly UserPart[];
       /**
        * Number of the invocation that the message is a note about. A person wrote every message
-       * without one.
+       * that is neither a note nor a summary.
        */
       readonly aboutInvocation?: number;
+      /** Number of the earlier turns that the message is a summary of: a model wrote it. */
+      readonly summarises?: number;
     }
   | {
       readonly role: "assistant";
@@ -58,6 +61,8 @@ type UnlabelledMessage =
       readonly toolCallId: ToolCallId;
       readonly name: string;
       readonly result: JsonValue;
+      /** Present exactly when the call failed. A client claims none. */
+      readonly feedback?: Feedback;
       /** Text and images beside the result. Present exactly when there are some. */
       readonly content?: readonly KeptContent[];
     };

@@ -39,7 +39,13 @@ export interface ShownCallPart {
 
 /** One message as the person may see it. */
 export type ShownMessage =
-  | { readonly role: "user"; readonly text: string; readonly files?: readonly ShownFile[] }
+  | {
+      readonly role: "user";
+      readonly text: string;
+      readonly files?: readonly ShownFile[];
+      /** The client's own id of a message that was said while the run went on. */
+      readonly messageId?: string;
+    }
   | { readonly role: "assistant"; readonly parts: readonly ShownPart[] }
   /** An answer that a client posted as history: nobody knows who wrote it. */
   | { readonly role: "assistant"; readonly text: string; readonly isClaimed: true };

@@ -16,8 +16,20 @@ export interface HistoryReference extends Labelled {
   readonly turns: number;
   /** Of these, the oldest ones, with shortened results. */
   readonly shortened: number;
-  /** Older turns that did not fit. */
+  /** Older turns that did not fit, and for which no summary stands. */
   readonly leftOut: number;
+  /** What stands before the window for older turns. */
+  readonly summary?: HistorySummary;
+}
+
+/** A summary of a path from its root up to a turn, as a run refers to it. */
+export interface HistorySummary {
+  /** The last turn that it stands for: a run of the conversation. */
+  readonly upTo: RunId;
+  /** How many turns it stands for. */
+  readonly turns: number;
+  /** The model that wrote it. */
+  readonly model: string;
 }
 
 /** What a repetition of the post that begins a conversation is known by. */
@@ -37,6 +49,8 @@ export interface TurnPage {
   /** The same, as its person may see it. */
   readonly shown: ShownRun;
   readonly endedMs: number;
+  /** Keys of the messages that were said to the run while it went on. Absent: none has one. */
+  readonly saidKeys?: readonly string[];
 }
 
 /** A page, and the content of the files that its messages name: base64, by hash. */
@@ -53,6 +67,9 @@ export const ROOT = "root";
  * time, so two clocks may differ by less than it. Unit: milliseconds.
  */
 export const CLAIM_WITHIN_MS = 30_000;
+
+/** Longest summary of earlier turns; a quarter of a window that is small. Unit: bytes of JSON. */
+export const MAX_SUMMARY_BYTES = 8_192;
 
 /** Most turns of one conversation, branches included. */
 export const MAX_TURNS = 5_000;

@@ -54,6 +54,8 @@ export interface Escalation {
   /** The newest call that it is about: `inv_<number>`. */
   readonly invocationId?: string;
   readonly toolId?: string;
+  /** The tool's name for people; absent: its contract has none. */
+  readonly toolTitle?: string;
   readonly toolVersion?: string;
   /** Who is responsible for the tool. */
   readonly owner?: string;

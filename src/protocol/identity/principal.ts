@@ -13,6 +13,7 @@ export const SCOPES = [
   "approvals:read",
   "approvals:decide",
   "audit:read",
+  "metrics:read",
   "embed:mint",
   "tools:read",
   "policy:read",

@@ -78,12 +78,15 @@ export interface ToolInvocationRecord extends ShownBefore {
   readonly part: number;
   readonly name: string;
   /**
-   * As the model wrote them, or the approver who edited them. They never leave the run's storage.
+   * As the model wrote them, with the answer of the person, or as an approver edited them. They
+   * never leave the run's storage.
    */
   readonly argumentsText: string;
   readonly truncated: boolean;
-  /** As the model wrote them; absent unless an approver edited them since. */
+  /** As they were before; absent unless an approver edited them since. */
   readonly proposedText?: string;
+  /** What the person answered before the call; its fields stand in the arguments. */
+  readonly answer?: JsonObject;
   /** Absent: a model asked. */
   readonly origin?: CallOrigin;
   /** Present when a saga asked. */
@@ -135,6 +138,8 @@ export interface InvocationBinding {
   readonly dataClass: DataClassification;
   /** Who is responsible for the tool. */
   readonly owner: string;
+  /** The tool's name for people; absent: its contract has none. */
+  readonly title?: string;
   /** The workspace that the tool used. */
   readonly workspaceId?: string;
   /** Redacted arguments. */
@@ -158,6 +163,8 @@ export interface InvocationEnd {
   readonly isUntrusted?: true;
   /** Present exactly when the state after the call is to be verified. */
   readonly verification?: PlannedVerification;
+  /** Of what a refused call shows of its target's state; absent when it shows nothing. */
+  readonly dataClass?: DataClassification;
   /** What may follow (seeds/004, "Response Vector Model"). */
   readonly response: ResponseVector;
   readonly errorCode?: ToolErrorCode;
@@ -176,12 +183,17 @@ export interface InvocationEnd {
   readonly used?: BudgetAmounts;
   /** A hook ended the run with this call. */
   readonly endsRun?: true;
+  /** How far the arguments of a failed call fit the contract. Absent: nobody looked, or nothing. */
+  readonly fits?: ArgumentsFit;
   /** What the run learned from it; absent when there was no tool to call. */
   readonly lesson?: CallLesson;
   /** When it got the run's lock. Unit: Unix milliseconds. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
+
+/** The arguments fit the schema of the contract, or its rules too. */
+export type ArgumentsFit = "schema" | "rules";
 
 /**
  * The call that undoes a completed call. Its arguments are raw: they leave the run's object only

@@ -11,9 +11,13 @@ export function sourcesOfResults(records: readonly ToolInvocationRecord[]): Sour
   );
 }
 
-/** Lists the classes of the data that calls returned. A call that a gate refused returned none. */
+/**
+ * Lists the classes of the data that calls returned. Of a call that a gate refused that is the
+ * state that its contract read, or nothing.
+ */
 export function classesOfResults(
   records: readonly ToolInvocationRecord[],
 ): readonly DataClassification[] {
-  return [...new Set(records.flatMap(({ binding }) => binding?.dataClass ?? []))];
+  const classes = records.flatMap(({ binding, end }) => binding?.dataClass ?? end?.dataClass ?? []);
+  return [...new Set(classes)];
 }

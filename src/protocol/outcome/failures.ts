@@ -87,6 +87,10 @@ export const FAILURES = {
     "PERMISSION_DENIED",
     "more than one connection is granted and requested for this tool",
   ],
+  nobody_may_answer: [
+    "PERMISSION_DENIED",
+    "this call has a question to a person, and the run acts for nobody who could answer",
+  ],
   nobody_may_approve: [
     "PERMISSION_DENIED",
     "nobody may approve this call with these arguments, so nobody was asked",
@@ -121,6 +125,8 @@ export const FAILURES = {
   read_only: ["POLICY_VIOLATION", "a call that may only read named an operation that writes"],
   tool_gone: ["POLICY_VIOLATION", "this version of the tool does not exist any more"],
   rate_limited: ["RATE_LIMITED"],
+  no_answer_given: ["SEMANTIC_INVALIDITY", "this request asks a question; send its answer"],
+  no_question: ["SEMANTIC_INVALIDITY", "this request asks no question; approve or reject it"],
   undoes: [
     "SEMANTIC_INVALIDITY",
     "these arguments undo another call; approve the call as it is, or reject it",

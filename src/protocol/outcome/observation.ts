@@ -1,5 +1,5 @@
 import type { ToolCallId } from "../identity/ids.ts";
-import type { JsonObject } from "../json/value.ts";
+import type { JsonObject, JsonValue } from "../json/value.ts";
 import { NOT_DISPATCHED, respond, type DispatchState } from "./response-vector.ts";
 import {
   responseTo,
@@ -64,6 +64,8 @@ export interface ToolFailure {
   /** Set only where it differs from the class's own code (`unavailable`). */
   readonly errorCode?: ToolErrorCode;
   readonly errors: readonly FieldError[];
+  /** The state of the target by now, redacted, for a model that plans again. */
+  readonly currentState?: JsonObject;
   /** When the same payload may be retried, if an outside service said so. */
   readonly retryAfterMs?: number;
   /**
@@ -78,6 +80,8 @@ export interface ToolFailure {
   readonly errorId?: string;
   /** For operators alone: which fields of the tool's output do not fit, without their values. */
   readonly detail?: string;
+  /** The output that does not fit, not redacted. Only the sealed results of the run take it. */
+  readonly rawOutput?: JsonValue;
 }
 
 /**
@@ -126,7 +130,9 @@ export function observePartial(
 
 /** Builds the observation of a call that a gate or the tool itself ended with a failure. */
 export function observeFailure(facts: ObservationFacts, failure: ToolFailure): ObservationObject {
-  return observe(facts, failure.taxonomyClass, { data: null, errors: failure.errors });
+  const { taxonomyClass, errors, currentState } = failure;
+  const data = currentState ? { current_state: currentState } : null;
+  return observe(facts, taxonomyClass, { data, errors });
 }
 
 function observe(

@@ -13,9 +13,7 @@ export interface LeftData {
 
 type LeftReason =
   /** Somebody else speaks in it, too. */
-  | "shared"
-  /** Its object does not answer. */
-  | "unreachable";
+  "shared";
 
 /** How the erasure of one person stands. It does not name the person. Times are ISO 8601, UTC. */
 export interface PersonErasure {

@@ -5,6 +5,7 @@ import {
   PATTERN_DEFAULTS,
   type ApprovalRequirement,
 } from "../approval/requirement.ts";
+import { lastingRule, mayLast } from "../consent/lasting.ts";
 import { recordOf } from "../json/record.ts";
 import { SIDE_EFFECT_CLASSES, type SideEffectClass } from "../tool/effect.ts";
 import { listOf, money, name, wellFormedText } from "./fields.ts";
@@ -27,8 +28,7 @@ const personField = v.pipe(
   ),
 );
 
-/** How a call is approved. See docs/approvals.md. */
-export const approvalRule = v.strictObject({
+const ruleFields = v.strictObject({
   /** Absent: every tool. */
   tools: v.optional(listOf(name)),
   /** Absent: every class. */
@@ -51,7 +51,28 @@ export const approvalRule = v.strictObject({
   ttlSeconds: v.optional(
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_TTL_SECONDS)),
   ),
+  /** What a person who consents may consent to beyond the one call. Absent: nothing. */
+  lasting: v.optional(lastingRule),
 });
+
+/** How a call is approved. See docs/approvals.md. */
+export const approvalRule = v.pipe(
+  ruleFields,
+  v.forward(
+    v.check(
+      ({ lasting, pattern }) => !lasting || pattern === "user_consent",
+      "a consent lasts only under the pattern user_consent",
+    ),
+    ["lasting"],
+  ),
+  v.forward(
+    v.check(
+      ({ lasting, classes = [] }) => !lasting || classes.every(mayLast),
+      "no consent to calls of this class lasts",
+    ),
+    ["classes"],
+  ),
+);
 
 /** One rule about approvals. */
 export type ApprovalRule = v.InferOutput<typeof approvalRule>;
@@ -121,7 +142,7 @@ function mayFallBack({ pattern }: ApprovalRule, { sideEffectClass }: RuledCall):
  * names, and that declares no amount, asks for people that nobody is. Contract: pure.
  */
 export function requirementUnder(rule: ApprovalRule, moved: MovedMoney): ApprovalRequirement {
-  const { pattern, required, limits, excludeRequester, approverIsNot, ttlSeconds } = rule;
+  const { pattern, required, limits, excludeRequester, approverIsNot, ttlSeconds, lasting } = rule;
   const roles = rule.roles ?? (limits && Object.keys(limits));
   const amount = moved === "none" && !rule.tools ? 0 : moved;
   return {
@@ -132,6 +153,7 @@ export function requirementUnder(rule: ApprovalRule, moved: MovedMoney): Approva
     ...(ttlSeconds !== undefined && { ttlSeconds }),
     ...(approverIsNot && { approverIsNot }),
     ...(limits && { withinLimit: rolesWithin(limits, amount) }),
+    ...(lasting && { lasting }),
   };
 }
 

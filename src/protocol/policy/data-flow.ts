@@ -62,15 +62,25 @@ export interface FlowTool {
   readonly saga?: unknown;
 }
 
+/** What a call returned. */
+export interface EarlierResult {
+  /** As shown. */
+  readonly data: JsonObject;
+  /** It holds rows that were written after text of others. */
+  readonly hasRowsOfOthers: boolean;
+}
+
 /** What a run knows of the origin of a call. It is fixed when the call is proposed. */
 export interface FlowEvidence {
   readonly after: Sources;
   /** The caller wrote the arguments. */
   readonly isPersons: boolean;
-  /** Lists what the successful calls of a tool returned before the call was proposed, as shown. */
-  resultsOf(toolId: string): readonly JsonObject[];
-  /** Lists what the person wrote in the conversation. */
+  /** Lists the successful calls of a tool that ended before the call was proposed. */
+  resultsOf(toolId: string): readonly EarlierResult[];
+  /** Lists what the person wrote in the conversation, and answered in the run. */
   words(): readonly string[];
+  /** The fields of the arguments that the person answered before this call. */
+  readonly answer: JsonObject;
   /** Lists the arguments, as shown, of the writes that were completed before. */
   used(): readonly JsonObject[];
   /** An approver changed the arguments since they were proposed. */
@@ -168,25 +178,39 @@ function checkOrigin(rule: OriginRule, args: JsonObject, evidence: FlowEvidence)
   const { field, must } = rule;
   const leaves = [...itemsAt(args, field)].filter(({ value }) => value !== null);
   if (leaves.length > MAX_VALUES) return { rule, unvouched: 1, vouched: 0 };
-  const { beFromResult: from, beFromPerson } = must;
-  const returned = new Set<JsonValue>(
-    from &&
-      evidence
-        .resultsOf(from.tool)
-        .flatMap((data) => [...valuesAt(data, from.field)].map(({ value }) => value)),
-  );
-  const isFromResult = (value: JsonValue): boolean => isScalar(value) && returned.has(value);
+  const returned = returnedValues(must.beFromResult, evidence);
+  const said = must.beFromPerson && leaves.length > 0 ? readSaid(evidence) : undefined;
   const unvouched = leaves.filter(
-    (leaf) => !isFromResult(leaf.value) && !(beFromPerson && isFromPerson(leaf, evidence)),
+    ({ pointer, value }) =>
+      !isScalar(value) ||
+      !(returned.has(value) || (said && isFromPerson({ pointer, value }, said))),
   );
   return { rule, unvouched: unvouched.length, vouched: leaves.length - unvouched.length };
 }
 
+/**
+ * Threat: text of others has a model add a contact, and then write to the contact that the address
+ * book names.
+ */
+function returnedValues(
+  from: OriginRule["must"]["beFromResult"],
+  evidence: FlowEvidence,
+): ReadonlySet<JsonValue> {
+  const values = new Set<JsonValue>();
+  if (!from) return values;
+  for (const { data, hasRowsOfOthers } of evidence.resultsOf(from.tool)) {
+    if (hasRowsOfOthers) continue;
+    for (const { value } of valuesAt(data, from.field)) values.add(value);
+  }
+  return values;
+}
+
 /** A field that is a list means its items. */
 function* itemsAt(args: JsonObject, field: string): Generator<Leaf> {
-  for (const leaf of valuesAt(args, field)) {
-    if (isJsonArray(leaf.value)) yield* valuesAt(args, `${field}/*`);
-    else yield leaf;
+  for (const { pointer, value } of valuesAt(args, field)) {
+    if (!isJsonArray(value)) yield { pointer, value };
+    else
+      for (const [at, item] of value.entries()) yield { pointer: `${pointer}/${at}`, value: item };
   }
 }
 
@@ -194,14 +218,27 @@ function isScalar(value: JsonValue): boolean {
   return typeof value !== "object";
 }
 
-/** Tells whether the person wrote a value: in a message, in the call itself or in an edit. */
-function isFromPerson({ pointer, value }: Leaf, evidence: FlowEvidence): boolean {
-  if (!isScalar(value)) return false;
-  if (evidence.isPersons) return true;
-  const proposed = evidence.proposed();
+/** What the person said of a call; it is read once for all values. */
+interface Said {
+  readonly isPersons: boolean;
+  readonly words: readonly string[];
+  readonly proposed: JsonObject | undefined;
+  readonly answer: JsonObject;
+}
+
+function readSaid(evidence: FlowEvidence): Said {
+  const { isPersons, answer } = evidence;
+  return { isPersons, words: evidence.words(), proposed: evidence.proposed(), answer };
+}
+
+/** Tells whether the person wrote a value: in a message, an answer, the call itself or an edit. */
+function isFromPerson({ pointer, value }: Leaf, said: Said): boolean {
+  const { isPersons, words, proposed, answer } = said;
+  if (isPersons) return true;
   if (proposed) {
     const [before] = valuesAt(proposed, pointer);
     if (before?.value !== value) return true;
   }
-  return standsIn(value, evidence.words());
+  const [answered] = valuesAt(answer, pointer);
+  return answered?.value === value || standsIn(value, words);
 }

@@ -3,6 +3,7 @@ import {
   PATTERN_DEFAULTS,
   type ApprovalRequirement,
 } from "../approval/requirement.ts";
+import { mayLast } from "../consent/lasting.ts";
 import type { SideEffectClass, ToolEffect } from "../tool/effect.ts";
 import { requirementUnder, rulesFor, type ApprovalRule, type MovedMoney } from "./approval-rule.ts";
 import type { AllowedTool, ToolPolicy } from "./document.ts";
@@ -20,6 +21,8 @@ export interface DecidedCall {
     readonly effect: ToolEffect;
     /** The contract itself requires an approval. */
     readonly confirmationRequired: boolean;
+    /** Present for a saga. */
+    readonly saga?: unknown;
   };
   readonly moved: MovedMoney;
 }
@@ -53,8 +56,17 @@ export function requirementsOf(
     policy.requireApprovalForEffects.includes(tool.effect) ||
     policy.requireApprovalForClasses.includes(tool.sideEffectClass);
   if (!needsApproval) return [];
-  if (rules.length > 0) return rules.map((rule) => requirementUnder(rule, moved));
+  if (rules.length > 0) {
+    const asked = rules.map((rule) => requirementUnder(rule, moved));
+    // Each call of a saga has steps of its own, which no earlier consent knew.
+    return mayLast(tool.sideEffectClass) && !tool.saga ? asked : asked.map(forOneCall);
+  }
   return [PATTERN_DEFAULTS[isCritical(tool) ? "dual_control" : "user_consent"]];
+}
+
+function forOneCall(requirement: ApprovalRequirement): ApprovalRequirement {
+  const { lasting: _, ...once } = requirement;
+  return once;
 }
 
 /**

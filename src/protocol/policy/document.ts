@@ -1,6 +1,8 @@
 import * as v from "valibot";
-import { webOrigin } from "../identity/web-origin.ts";
+import { connectionId } from "../connection/stored.ts";
+import { isWebOrigin, webOrigin } from "../identity/web-origin.ts";
 import { recordOf } from "../json/record.ts";
+import { lazily } from "../text/lazily.ts";
 import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../tool/effect.ts";
 import { workspaceId } from "../workspace/address.ts";
 import { approvalRule, roleLimits } from "./approval-rule.ts";
@@ -11,6 +13,9 @@ import { dataRules, regionRules } from "./data-rule.ts";
 import { dataFlowRules } from "./data-flow.ts";
 import { actor, listOf, name, positive, timestamp, windowSeconds } from "./fields.ts";
 import { runLimits, tenantLimits } from "./limits.ts";
+
+/** Longest address of a page, in UTF-16 code units. */
+const MAX_ADDRESS_CHARS = 2_048;
 
 const allowedTool = v.strictObject({
   id: name,
@@ -49,6 +54,23 @@ const embedMinter = v.strictObject({
   /** The roles that it may give to them. */
   roles: v.optional(listOf(name), []),
 });
+
+/** Where people are told what waits for them. See docs/notifications.md. */
+const notifications = v.strictObject({
+  /** A stored connection of the kind `webhook`. */
+  connection: connectionId,
+  /** The page where people decide; messages link to it. */
+  page: v.pipe(
+    v.string(),
+    v.maxLength(MAX_ADDRESS_CHARS),
+    v.check((text) => isPage(text), "an https address without a fragment"),
+  ),
+});
+
+function isPage(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && isWebOrigin(url.origin) && url.username === "" && !text.includes("#");
+}
 
 /** Who is a member of a workspace: actors by id, and everybody with one of the roles. */
 const members = v.strictObject({
@@ -90,6 +112,8 @@ export const toolPolicyDocument = v.strictObject({
   workspaces: v.optional(recordOf(workspaceId, members), {}),
   /** Origins of pages that may call the API. See docs/identity.md. */
   origins: v.optional(v.pipe(v.array(webOrigin), v.maxLength(64)), []),
+  /** Absent: nobody is told; the lists show what waits. */
+  notifications: v.optional(notifications),
   /** ISO 4217. Calls that move or cost money in another currency are denied. */
   currency: v.optional(
     v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "three capital letters, ISO 4217")),
@@ -108,7 +132,9 @@ export type ToolPolicy = v.InferOutput<typeof toolPolicyDocument>;
 export type AllowedTool = ToolPolicy["allowedTools"][number];
 
 /** The policy of a tenant without a readable one: it allows nothing (seeds/000 #20). */
-export const DENY_ALL: ToolPolicy = v.parse(toolPolicyDocument, { allowedTools: [] });
+export const denyAll: () => ToolPolicy = lazily(() =>
+  v.parse(toolPolicyDocument, { allowedTools: [] }),
+);
 
 /** Reads a policy document; undefined when the value is not exactly one. Contract: never throws. */
 export function parseToolPolicy(document: unknown): ToolPolicy | undefined {

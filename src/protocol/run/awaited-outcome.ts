@@ -35,6 +35,8 @@ export interface AwaitedOutcome {
   readonly toolVersion: string;
   /** Who is responsible for the tool. */
   readonly owner: string;
+  /** The tool's name for people; absent: its contract has none. */
+  readonly toolTitle?: string;
   /** Redacted. */
   readonly arguments: JsonObject;
   /** JSON pointers to the arguments that redaction removed. */

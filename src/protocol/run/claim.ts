@@ -7,6 +7,7 @@ import type { Principal } from "../identity/principal.ts";
 import type { DirectCall } from "./direct-call.ts";
 import type { RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
+import type { SummaryJob } from "../conversation/summary-job.ts";
 import type { FirstPost, HistoryReference } from "../conversation/turn.ts";
 
 /** The checked request that starts a run. The run needs nothing else from the request. */
@@ -41,6 +42,10 @@ export interface RunClaim {
   readonly history?: HistoryReference;
   /** The messages behind `history`, which no run stores. A later incarnation reads them again. */
   readonly window?: readonly TranscriptMessage[];
+  /** Turns that the run summarises before it asks its model. */
+  readonly summarise?: SummaryJob;
+  /** The model of the tenant's own provider that writes the summary. */
+  readonly ownSummaryModel?: DeclaredModel;
   /** When the turn of the run was opened; absent in a first run. Unit: Unix milliseconds. */
   readonly openedMs?: number;
   /** Content of the files that this request brought, in base64 by hash. */

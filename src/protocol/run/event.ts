@@ -81,7 +81,7 @@ export type AiEvent =
       /** An approval request of the call came first, and showed its arguments. */
       readonly wasAsked?: true;
     }
-  /** Progress of the call: numbers, and a stage that its contract declares; no free text. */
+  /** Progress of the call, for people: numbers, a stage that its contract declares, and a text. */
   | {
       readonly type: "tool_call_progress";
       readonly part: number;
@@ -89,6 +89,8 @@ export type AiEvent =
       readonly stage?: string;
       readonly done?: number;
       readonly total?: number;
+      /** Masked as a failure is, and short. */
+      readonly text?: string;
       /** The attempt that is about to begin; absent for the first one. */
       readonly attempt?: number;
       /** When that attempt begins, if the run rests until then. Unit: Unix milliseconds. */
@@ -129,7 +131,12 @@ export type AiEvent =
       readonly content?: readonly ShownContent[];
     }
   /** A steering message that the run accepted; see Inbox. */
-  | { readonly type: "user_message"; readonly text: string }
+  | {
+      readonly type: "user_message";
+      readonly text: string;
+      /** The client's own id of a message that it holds. */
+      readonly messageId?: string;
+    }
   | { readonly type: "title_set"; readonly title: string }
   | {
       readonly type: "step_finished";

@@ -1,4 +1,5 @@
 import type { BudgetAmounts } from "../budget/amounts.ts";
+import type { HistoryReference } from "../conversation/turn.ts";
 import type { ModelFailure, ModelFinish } from "../model/event.ts";
 import type { PolicyPin } from "../policy/pin.ts";
 import type { Usage } from "../model/usage.ts";
@@ -21,6 +22,15 @@ export interface RunFacts {
   readonly cost?: number;
   /** The newest reservation of tokens for a model call. */
   readonly reservation?: TokenReservation | undefined;
+  /** What became of the summary that the run was to write. Absent: nothing was asked for. */
+  readonly summary?: SummaryFacts;
+}
+
+/** One attempt to summarise earlier turns. A run makes one. */
+export interface SummaryFacts {
+  readonly usage?: Usage;
+  /** What the model of the run is shown since. Absent: the summary was not written. */
+  readonly history?: HistoryReference;
 }
 
 /** Tokens that are reserved for a model call until its usage is known. */

@@ -1,6 +1,17 @@
 import type { RunId } from "../identity/ids.ts";
+import type { EventPosition } from "./event-id.ts";
 import type { ChatRequestBody } from "./chat-request.ts";
 import type { DirectCall } from "./direct-call.ts";
+
+/** What the words of a post become while the run before them goes on: a message to that run. */
+export interface Aside {
+  /** What a repetition of the post is known by. Absent: each post is another message. */
+  readonly name?: string;
+  /** The client holds the message under the id in the body. */
+  readonly isHeld?: true;
+  /** Answers with what the run does after the event that tells of the message. */
+  readonly follow: (runId: RunId, at: EventPosition) => Promise<Response>;
+}
 
 /**
  * What a client asks of a new run, whatever way it came in. Its shape is checked, and nothing else:
@@ -20,4 +31,6 @@ export interface RunRequest {
   readonly bodyBytes: number;
   /** The only call of the run. Absent: a model answers the messages. */
   readonly call?: DirectCall;
+  /** Absent: a post waits until the run before it has ended. */
+  readonly aside?: Aside;
 }

@@ -3,6 +3,7 @@ import type { AuditEntry } from "../audit/entry.ts";
 import type { ListedFeedback } from "../conversation/feedback.ts";
 import type { RunId } from "../identity/ids.ts";
 import type { RunOwner } from "../identity/viewer.ts";
+import type { Measures } from "../metric/measures.ts";
 import type { AwaitedOutcome } from "./awaited-outcome.ts";
 import type { RunSummary } from "./summary.ts";
 
@@ -31,6 +32,8 @@ export type TenantNotice =
   /** The owner of the conversation that begins with the run gave it a title. */
   | { readonly type: "conversation"; readonly title: string }
   | FeedbackNotice
+  /** What a run that ended adds to the metrics of its tenant. */
+  | { readonly type: "measures"; readonly measures: Measures }
   /** What was said in the run is deleted, or in the whole conversation that begins with it. */
   | { readonly type: "erased" | "conversation_erased" }
   | { readonly type: "approval"; readonly approval: ApprovalSummary }

@@ -1,6 +1,8 @@
+const UTF8 = new TextEncoder();
+
 /** Measures a text in UTF-8 bytes. */
 export function utf8Bytes(text: string): number {
-  return new TextEncoder().encode(text).byteLength;
+  return UTF8.encode(text).byteLength;
 }
 
 /**

@@ -1,27 +1,26 @@
+import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalSigner } from "../../capabilities/approval.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { PolicyStore } from "../../capabilities/policy.ts";
-import type {
-  ApprovalAnswer,
-  ApprovalAddress,
-  ApprovalDecision,
-  DecisionAnswer,
-} from "../../capabilities/run.ts";
+import type { ApprovalAnswer, ApprovalAddress, DecisionAnswer } from "../../capabilities/run.ts";
+import type { ApprovalDecision } from "../../protocol/approval/decision.ts";
 import type { ToolSourcePort } from "../../capabilities/tool.ts";
 import { ANY_APPROVAL, maySee } from "./may-see.ts";
 import { refuseArguments, refuseUnread, whyRefused } from "./refused-decision.ts";
+import { reviewAnswer } from "./answer.ts";
 import { reviewEdit, type ReviewedEdit } from "./edit.ts";
 import type { ReviewedCall, ReviewPorts } from "./open-review.ts";
+import { offerTo, readVote } from "./read-vote.ts";
 import { reviewTerms, type TermsReview } from "./terms.ts";
-import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
+import type { ApprovalEdit, ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../protocol/approval/view.ts";
 import { checkVote, isRepeated, type VoteRefusal } from "../../protocol/approval/check-vote.ts";
 import { findUseless } from "../../protocol/approval/count-people.ts";
-import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
-import type { StopReason } from "../../protocol/run/facts.ts";
+import { historyShown } from "../../protocol/run/history-shown.ts";
+import type { RunFacts, StopReason } from "../../protocol/run/facts.ts";
 import type { Run } from "../run.ts";
 
 export interface DecisionPorts {
@@ -36,6 +35,7 @@ export interface DecisionPorts {
     readonly ledgerOf: (tenantId: TenantId) => ReviewPorts["ledger"];
     readonly authorizationOf: ReviewPorts["authorizationOf"];
     readonly modelOf: ReviewPorts["modelOf"];
+    readonly conversationOf?: ReviewPorts["conversationOf"];
   };
   /** Closes approvals that have expired. */
   readonly expire: () => void;
@@ -50,7 +50,7 @@ export interface DecidedRun extends Pick<Run, "approvals"> {
   readonly store: {
     identity(): Pick<ReviewPorts, "runId">;
     claimed(): ReviewPorts["claim"] | undefined;
-    progress(): { readonly facts: { readonly pin?: ReviewPorts["pin"] } };
+    progress(): { readonly facts: Partial<Pick<RunFacts, "pin" | "summary">> };
     incarnations(): { readonly stop: StopReason | null };
   };
 }
@@ -87,7 +87,13 @@ export class ApprovalDecisions {
     const record = this.#find(address);
     if (!record) return { kind: "unknown_approval" };
     const mayNot = record.status === "pending" ? this.#whyNot(record, address) : "closed";
-    return { kind: "approval", approval: this.#view(record), ...(mayNot && { mayNot }) };
+    const lasting = mayNot ? undefined : offerTo(record, address);
+    return {
+      kind: "approval",
+      approval: this.#view(record),
+      ...(mayNot && { mayNot }),
+      ...(lasting && { lasting }),
+    };
   }
 
   /** Tells why a person cannot bring an open approval nearer to its end by approving. */
@@ -103,7 +109,9 @@ export class ApprovalDecisions {
    * log gets a vote that is refused, also one of a person who may not see the approval.
    */
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
-    const vote = await this.#voteOf(address, decision);
+    const { clock } = this.#ports;
+    const stored = this.#stored(address);
+    const vote = await readVote({ address, decision }, stored, clock.nowMs());
     const answer = await this.#decide({ address, decision, vote });
     const why = whyRefused(answer);
     const record = why && this.#stored(address);
@@ -120,6 +128,7 @@ export class ApprovalDecisions {
     const terms = await this.#compareTerms(record);
     if (terms.kind === "unreadable") return refuseUnread(terms.failure);
     if (terms.kind === "changed") return this.#closed(address);
+    if (record.asks || decision.decision === "answer") return this.#answer(proposed, record);
     const { termsHash, pin } = terms;
     const approvable = { ...record, termsHash, pin };
     if (!decision.arguments) return this.#approve(proposed, approvable);
@@ -133,10 +142,26 @@ export class ApprovalDecisions {
       : this.#storeEdit(still.record, proposed.vote, reviewed.value);
   }
 
+  /** Answers the question of a request. */
+  async #answer(proposed: ProposedVote, record: ApprovalRecord): Promise<DecisionAnswer> {
+    const { answer } = proposed.decision;
+    if (!record.asks) return refuseArguments(NO_QUESTION.failure);
+    if (!answer) return refuseArguments(NO_ANSWER.failure);
+    const reviewed = await reviewAnswer(this.#reviewPorts(), this.#reviewed(record), answer);
+    const still = this.#findOpen(proposed);
+    if (still.kind !== "open") return still;
+    if (!reviewed.ok) return refuseArguments(reviewed.failure);
+    const { payloadHash, ...given } = reviewed.value;
+    const edit = this.#editOf(still.record, proposed.vote, payloadHash);
+    const answered = this.#run.approvals.answer(still.record, edit, given);
+    this.#ports.resume();
+    return { kind: "decided", approval: this.#view(answered) };
+  }
+
   /** Finds the open approval of a decision, or answers what no review can change. */
   #findOpen({
     address,
-    decision: { isBulk },
+    decision: { isBulk, lasting },
     vote,
   }: ProposedVote): { readonly kind: "open"; readonly record: ApprovalRecord } | DecisionAnswer {
     this.#ports.expire();
@@ -145,6 +170,7 @@ export class ApprovalDecisions {
     const allowsBulk = record.requirements.every((requirement) => requirement.isBulk);
     if (isBulk && !allowsBulk) return { kind: "not_allowed", why: "not_bulk" };
     if (isRepeated(record, vote)) return { kind: "decided", approval: this.#view(record) };
+    if (lasting && !vote.lasting) return { kind: "not_allowed", why: "lasting_not_offered" };
     const why = checkVote(record, address.principal, vote);
     if (why) return { kind: "not_allowed", why };
     if (!this.#isOpen(record)) return { kind: "closed", approval: this.#view(record) };
@@ -197,13 +223,15 @@ export class ApprovalDecisions {
     const { ledgerOf, ...composed } = this.#ports.compose();
     const claim = store.claimed();
     if (!claim) throw new Error("an approval outlived its run");
+    const { facts } = store.progress();
     return {
       ...composed,
       ledger: ledgerOf(claim.principal.tenantId),
       clock: this.#ports.clock,
       runId: store.identity().runId,
       claim,
-      pin: store.progress().facts.pin,
+      history: historyShown(claim, facts),
+      pin: facts.pin,
       invocations: invocations.all(),
       messages: () => transcript.all(),
     };
@@ -222,11 +250,15 @@ export class ApprovalDecisions {
     vote: ApprovalVote,
     { argumentsText, payloadHash }: ReviewedEdit,
   ): DecisionAnswer {
-    const { argumentsText: replacedText } = this.#reviewed(record).call;
-    const edit = { payloadHash, replacedText, vote };
+    const edit = this.#editOf(record, vote, payloadHash);
     const edited = this.#run.approvals.edit(record, edit, argumentsText);
     this.#ports.resume();
     return { kind: "decided", approval: this.#view(edited) };
+  }
+
+  #editOf(record: ApprovalRecord, vote: ApprovalVote, payloadHash: string): ApprovalEdit {
+    const { argumentsText: replacedText } = this.#reviewed(record).call;
+    return { payloadHash, replacedText, vote };
   }
 
   /** A run that is stopping makes no more calls. */
@@ -246,23 +278,10 @@ export class ApprovalDecisions {
     return this.#run.approvals.find(invocation, generation);
   }
 
-  async #voteOf(
-    { principal }: ApprovalAddress,
-    { decision, reason, arguments: sent }: ApprovalDecision,
-  ): Promise<ApprovalVote> {
-    const { actorId: approverId, roles } = principal;
-    const argumentsHash = sent && (await hashOf(sent));
-    return {
-      approverId,
-      roles,
-      decision,
-      ...(reason !== undefined && { reason }),
-      ...(argumentsHash !== undefined && { argumentsHash }),
-      atMs: this.#ports.clock.nowMs(),
-    };
-  }
-
   #view(record: ApprovalRecord): ApprovalView {
     return viewApproval(this.#run.store.identity().runId, record);
   }
 }
+
+const NO_QUESTION = failCall("no_question");
+const NO_ANSWER = failCall("no_answer_given");

@@ -2,6 +2,7 @@ import { failCall, failField } from "../../protocol/outcome/failures.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import { canNobodyApprove } from "../../protocol/approval/count-people.ts";
 import { readNamedPeople, type NamingCall } from "../../protocol/approval/named-people.ts";
+import type { RunId } from "../../protocol/identity/ids.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { withheldPaths } from "../../protocol/json/withheld-paths.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
@@ -13,6 +14,7 @@ import { readArguments } from "../../runner/gates/read-arguments.ts";
 import {
   obeyBothPolicies,
   openReview,
+  type Review,
   type ReviewedCall,
   type ReviewPorts,
 } from "./open-review.ts";
@@ -38,29 +40,59 @@ export async function reviewEdit(
   reviewed: ReviewedCall,
   edited: JsonObject,
 ): Promise<Result<ReviewedEdit, ToolFailure>> {
-  const { call, record } = reviewed;
+  const opened = await openEdit(ports, reviewed);
+  if (!opened.ok) return opened;
+  const { call, record, tool, trail } = opened.value;
+  const original = await readArguments(tool, call, trail);
+  if (!original.ok) return fail(original.failure.failure);
+  const whole = restoreWithheld(edited, original.value.args, record.packet.arguments.withheld);
+  return whole.ok ? reviewArguments(opened.value, JSON.stringify(whole.value)) : whole;
+}
+
+/** A call that may get other arguments. */
+export interface OpenEdit extends Review {
+  readonly tool: BoundToolRuntime;
+  readonly runId: RunId;
+}
+
+/**
+ * Opens the review of a call that may get other arguments. Fails: STALE_STATE for a call that has
+ * begun; what `openReview` fails with; POLICY_VIOLATION where the deployment lost the tool.
+ */
+export async function openEdit(
+  ports: ReviewPorts,
+  reviewed: ReviewedCall,
+): Promise<Result<OpenEdit, ToolFailure>> {
+  const { call } = reviewed;
   if (call.dispatches > 0 || call.binding) return BEGUN;
   const opened = await openReview(ports, reviewed);
   if (!opened.ok) return opened;
-  const { current, gatePorts, tool, trail } = opened.value;
-  if (!tool) return TOOL_GONE;
-  const original = await readArguments(tool, call, trail);
-  if (!original.ok) return fail(original.failure.failure);
+  const { tool } = opened.value;
+  return tool ? ok({ ...opened.value, tool, runId: ports.runId }) : TOOL_GONE;
+}
+
+/**
+ * Checks whole arguments that a person gives a call. Contract: reserves nothing.
+ * Fails: what the gates that look at arguments fail with; SEMANTIC_INVALIDITY where approvers would
+ * not see a value; PERMISSION_DENIED where nobody could approve them.
+ */
+export async function reviewArguments(
+  opened: OpenEdit,
+  argumentsText: string,
+): Promise<Result<ReviewedEdit, ToolFailure>> {
+  const { call, current, gatePorts, record, runId, tool, trail } = opened;
   const { withheld } = record.packet.arguments;
-  const whole = restoreWithheld(edited, original.value.args, withheld);
-  if (!whole.ok) return whole;
-  const argumentsText = JSON.stringify(whole.value);
   const read = await readArguments(tool, { argumentsText, truncated: false }, trail);
   if (!read.ok) return fail(read.failure.failure);
   const { args, shown, payloadHash } = read.value;
   const added = withheldPaths(args, shown).find((pointer) => !withheld.includes(pointer));
   if (added !== undefined) return refuseHidden(added);
   if (isUndoing(call) && payloadHash !== record.payloadHash) return UNDOES;
-  const obeyed = await obeyBothPolicies(opened.value, tool, read.value);
+  const obeyed = await obeyBothPolicies(opened, tool, read.value);
   if (!obeyed.ok) return obeyed;
   const { amounts, terms } = obeyed.value;
   if (terms && isForNobody(terms, { tool, args, states: record.packet })) return NOBODY_MAY;
-  const context = { runId: ports.runId, step: call.step, toolCallId: call.toolCallId };
+  const context = { runId, step: call.step, toolCallId: call.toolCallId };
   const room = await checkRoom(gatePorts, { tool, context, amounts }, current);
   return room.ok ? ok({ argumentsText, payloadHash }) : room;
 }

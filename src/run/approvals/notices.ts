@@ -33,20 +33,27 @@ export class ApprovalNotices {
   }
 
   requested(record: ApprovalRecord): void {
-    const { actorId, requester, minterId, askedAtMs: atMs, requirements } = record;
+    const { actorId, requester, minterId, askedAtMs: atMs, requirements, asks } = record;
     const subjectId = requester === actorId ? undefined : requester;
     const who = { ...actorsOf({ actorId, subjectId }), ...(minterId && { minterId }) };
     this.#audit(record, {
       action: "approval.requested",
       atMs,
       ...who,
-      decision: requirements.map(({ pattern }) => pattern).join(", "),
+      decision: asks === "answer" ? asks : requirements.map(({ pattern }) => pattern).join(", "),
     });
   }
 
-  voted(record: ApprovalRecord, { approverId, decision, reason, atMs }: ApprovalVote): void {
-    const why = reason === undefined ? {} : { reason };
-    this.#audit(record, { action: "approval.voted", atMs, actorId: approverId, decision, ...why });
+  voted(record: ApprovalRecord, vote: ApprovalVote): void {
+    const { approverId, decision, reason, consentId, atMs } = vote;
+    this.#audit(record, {
+      action: "approval.voted",
+      atMs,
+      actorId: approverId,
+      decision,
+      ...(reason !== undefined && { reason }),
+      ...(consentId !== undefined && { consentId }),
+    });
   }
 
   /** A vote was refused. Repeated ones are counted, and reported when the run waits or ends. */
@@ -62,6 +69,10 @@ export class ApprovalNotices {
     this.#audit(record, { action: "approval.edited", atMs, actorId: approverId, ...why });
   }
 
+  answered(record: ApprovalRecord, { approverId, atMs }: ApprovalVote): void {
+    this.#audit(record, { action: "approval.answered", atMs, actorId: approverId });
+  }
+
   /** The approval is closed. */
   closed(record: ApprovalRecord, atMs: number): void {
     this.#audit(record, { action: "approval.closed", atMs, decision: record.status });
@@ -69,7 +80,9 @@ export class ApprovalNotices {
 
   /** The call used the approval. */
   consumed(record: ApprovalRecord, atMs: number): void {
-    this.#audit(record, { action: "approval.consumed", atMs });
+    const { consentId } = record.votes.find((vote) => vote.consentId !== undefined) ?? {};
+    const by = consentId === undefined ? {} : { consentId };
+    this.#audit(record, { action: "approval.consumed", atMs, ...by });
   }
 
   #audit(record: ApprovalRecord, fact: Fact): void {
@@ -92,5 +105,5 @@ export class ApprovalNotices {
   }
 }
 
-type Fact = Pick<AuditEntry, "action" | "decision" | "reason"> &
+type Fact = Pick<AuditEntry, "action" | "decision" | "reason" | "consentId"> &
   Partial<Actors> & { readonly atMs: number };

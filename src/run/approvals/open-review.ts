@@ -1,11 +1,14 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
+import type { ReachConversation } from "../../capabilities/conversation.ts";
 import type { AuthorizationPort } from "../../capabilities/identity.ts";
 import type { ModelDirectory } from "../../capabilities/model.ts";
 import type { PolicyRegistry, PolicyStore } from "../../capabilities/policy.ts";
 import type { BoundToolRuntime, BoundTools } from "../../capabilities/tool.ts";
 import { loadTools, type LoadPorts } from "../../contracts/catalog/load-tools.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
+import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
+import type { HistoryReference } from "../../protocol/conversation/turn.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
@@ -17,6 +20,7 @@ import { policyOfRun } from "../../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
 import type { BoundedTerms } from "../../runner/approval/approval-terms.ts";
+import { unansweredIn } from "../../runner/approval/unanswered.ts";
 import { termsNow, type TermsPorts } from "../../runner/approval/terms-now.ts";
 import { createFlow, type FlowMessages } from "../../runner/flow/evidence.ts";
 import type { Operation } from "../../runner/invocation/invocation-ledger.ts";
@@ -34,14 +38,22 @@ export interface ReviewPorts extends LoadPorts<BoundTools> {
   readonly ledger: Pick<BudgetLedger, "peek">;
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
   readonly runId: RunId;
-  readonly claim: Pick<RunClaim, "toolIds" | "connectionIds" | "workspaceId" | "budgets"> &
+  readonly claim: Pick<
+    RunClaim,
+    "toolIds" | "connectionIds" | "workspaceId" | "budgets" | "workflowId" | "history"
+  > &
     CallerClaim;
+  /** The earlier turns that the model is shown. */
+  readonly history?: HistoryReference | undefined;
   readonly modelOf: ModelDirectory;
   /** The policy that the run pinned. */
   readonly pin: PolicyPin | undefined;
   /** All calls of the run; they used up its budgets. */
   readonly invocations: readonly ToolInvocationRecord[];
+  /** What was said in this run. */
   readonly messages: FlowMessages;
+  /** Absent: the run continues no conversation. */
+  readonly conversationOf?: ReachConversation | undefined;
 }
 
 /** An approval, and the call that it is about. */
@@ -81,6 +93,8 @@ export async function openReview(
   if (!current.ok) return UNREADABLE;
   const tools = await loadTools(ports, principal.tenantId);
   if (!tools) return NO_TOOLS;
+  const earlier = await readEarlier(ports, [pinned, current.value.policy], record.toolId);
+  if (!earlier) return UNREADABLE;
   const budget = restoreRunBudget(ports.invocations, pinned);
   const { invocations, messages } = ports;
   const calls = {
@@ -89,7 +103,8 @@ export async function openReview(
     ended: () => invocations.filter(({ end }) => end),
   };
   // What is new is read where a packet is built.
-  const flow = createFlow(calls, messages, { newest: () => undefined });
+  const said: FlowMessages = () => [...earlier, ...messages()];
+  const flow = createFlow(calls, said, { newest: () => undefined });
   const { workspaceId = soleWorkspace(pinned, principal) } = claim;
   const caller = callerOf(claim, ports.modelOf);
   return ok({
@@ -109,6 +124,25 @@ export async function openReview(
     },
     trail: new GateTrail(),
   });
+}
+
+/**
+ * Reads the earlier turns that the model is shown, where a policy asks what the person wrote.
+ * Undefined when nobody can tell.
+ */
+async function readEarlier(
+  { runId, claim: { workflowId }, history, conversationOf }: ReviewPorts,
+  policies: readonly Pick<ToolPolicy, "dataFlow">[],
+  toolId: string,
+): Promise<readonly TranscriptMessage[] | undefined> {
+  const isAsked = policies.some(({ dataFlow }) =>
+    dataFlow.arguments.some(({ tool, must }) => tool === toolId && must.beFromPerson),
+  );
+  if (!isAsked || !workflowId || !history) return [];
+  const answer = await conversationOf?.(workflowId)
+    .readWindow(runId, history)
+    .catch(() => undefined);
+  return answer?.kind === "window" ? answer.messages : undefined;
 }
 
 /** What a call comes to under both policies. */
@@ -131,9 +165,10 @@ export async function obeyBothPolicies(
   const previewed = payloadHash === record.payloadHash ? record.packet : undefined;
   const terms = { policy: gatePorts.policy, pin: gatePorts.pin };
   const { shownData = [] } = call;
+  const unanswered = record.asks && !call.answer ? unansweredIn(tool, args) : [];
   const obeyed = await obeyPolicy(
     gatePorts,
-    { tool, args, operation: call, terms, previewed, shownData },
+    { tool, args, unanswered, operation: call, terms, previewed, shownData },
     trail,
   );
   if (!obeyed.ok) return obeyed;

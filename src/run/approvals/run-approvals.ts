@@ -1,11 +1,17 @@
 import type { ApprovalDesk, NewRequest } from "../../capabilities/approval.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
-import type { ApprovalEdit, ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
+import type {
+  ApprovalEdit,
+  ApprovalRecord,
+  ApprovalVote,
+  SupersedeReason,
+} from "../../protocol/approval/record.ts";
 import { approvalIdOf, readApprovalId } from "../../protocol/approval/id.ts";
 import { formatPacketLines } from "../../protocol/approval/packet-lines.ts";
 import { summarise } from "../../protocol/approval/view.ts";
 import { takeVote } from "../../protocol/approval/count-people.ts";
 import type { ApprovalId, RunId } from "../../protocol/identity/ids.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ApprovalNotices } from "./notices.ts";
 import type { RunInvocations } from "../invocations.ts";
 
@@ -18,16 +24,40 @@ export interface ApprovalRecords {
   /** Approvals that are not closed. */
   pending(): readonly ApprovalRecord[];
   hasRejected(payload: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean;
+  /** All of them, closed ones included. */
+  all(): readonly ApprovalRecord[];
   /** Counts the other invocations that have an approval, whatever its status. */
   countAsked(exceptInvocation: number): number;
 }
 
 interface RunApprovalPorts {
   readonly approvals: ApprovalRecords;
-  readonly invocations: Pick<RunInvocations, "edit">;
+  readonly invocations: Pick<RunInvocations, "answer" | "edit">;
   readonly journal: Pick<RunJournal, "append" | "flush">;
   readonly notices: ApprovalNotices;
   readonly runId: RunId;
+}
+
+/** An answer, and the arguments that it completes. */
+export interface GivenAnswer {
+  readonly argumentsText: string;
+  readonly answer: JsonObject;
+}
+
+/** A request whose place another one takes. An answer stays one. */
+function replacedBy(
+  request: Pick<ApprovalRecord, "id" | "askedAtMs" | "changedTerms" | "changedShown">,
+  before: ApprovalRecord,
+): ApprovalRecord {
+  const { id: supersededBy, askedAtMs } = request;
+  if (before.status === "answered") return { ...before, supersededBy };
+  return {
+    ...before,
+    status: "superseded",
+    supersededBy,
+    supersededBecause: before.supersededBecause ?? becauseOf(request),
+    closedAtMs: before.closedAtMs ?? askedAtMs,
+  };
 }
 
 /**
@@ -86,17 +116,9 @@ export class RunApprovals implements ApprovalDesk {
     };
     const record = vote ? takeVote(open, vote) : open;
     if (before) {
-      const closedAtMs = before.closedAtMs ?? askedAtMs;
-      const because = request.changedTerms ? "terms_changed" : "shown_changed";
-      const superseded = {
-        ...before,
-        status: "superseded",
-        supersededBy: id,
-        supersededBecause: before.supersededBecause ?? because,
-        closedAtMs,
-      } as const;
-      if (before.status !== "superseded") notices.closed(superseded, askedAtMs);
-      this.#change(superseded);
+      const replaced = replacedBy({ ...request, id }, before);
+      if (before.status !== replaced.status) notices.closed(replaced, askedAtMs);
+      this.#change(replaced);
     }
     notices.requested(open);
     if (vote) notices.voted(open, vote);
@@ -127,6 +149,13 @@ export class RunApprovals implements ApprovalDesk {
     this.#change({ ...record, consumedAtMs: atMs });
   }
 
+  takeAnswer(invocation: number, atMs: number): void {
+    const record = this.newest(invocation);
+    if (record?.status !== "answered" || record.consumedAtMs !== undefined) return;
+    // Readers know the answer already.
+    this.#ports.approvals.put({ ...record, consumedAtMs: atMs });
+  }
+
   withdraw(invocation: number, atMs: number): void {
     const record = this.newest(invocation);
     if (record?.status === "pending") this.#close(record, atMs);
@@ -152,6 +181,20 @@ export class RunApprovals implements ApprovalDesk {
     this.#ports.notices.edited(record, edit.vote);
     const supersededBecause = "arguments_edited";
     return this.#change({ ...record, status: "superseded", supersededBecause, edit, closedAtMs });
+  }
+
+  /** Completes the arguments of a call by an answer. The question is closed. */
+  answer(record: ApprovalRecord, edit: ApprovalEdit, given: GivenAnswer): ApprovalRecord {
+    this.#ports.invocations.answer(record.invocation, given.argumentsText, given.answer);
+    this.#ports.notices.answered(record, edit.vote);
+    const { answer } = given;
+    return this.#change({
+      ...record,
+      status: "answered",
+      edit,
+      answer,
+      closedAtMs: edit.vote.atMs,
+    });
   }
 
   /** Closes an open approval whose terms do not hold any more. The run requests a new one. */
@@ -194,4 +237,13 @@ export class RunApprovals implements ApprovalDesk {
     this.#ports.journal.flush();
     return record;
   }
+}
+
+/** Why a request takes the place of one that nobody closed. */
+function becauseOf({
+  changedTerms,
+  changedShown,
+}: Pick<NewRequest, "changedTerms" | "changedShown">): SupersedeReason {
+  if (changedTerms) return "terms_changed";
+  return changedShown ? "shown_changed" : "consent_ended";
 }

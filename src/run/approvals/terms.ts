@@ -1,11 +1,13 @@
+import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
+import type { Result } from "../../protocol/outcome/result.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
-import type { BoundedTerms } from "../../runner/approval/approval-terms.ts";
 import { isAskedUnder } from "../../runner/approval/terms-now.ts";
 import { readArguments } from "../../runner/gates/read-arguments.ts";
 import {
   obeyBothPolicies,
   openReview,
+  type CallNow,
   type Review,
   type ReviewedCall,
   type ReviewPorts,
@@ -32,16 +34,23 @@ export async function reviewTerms(
   if (!opened.ok) return { kind: "unreadable", failure: opened.failure };
   const { current, record } = opened.value;
   const terms = await readTerms(opened.value);
-  if (!terms || !(await isAskedUnder(record, terms))) return { kind: "changed" };
+  if (!terms?.ok) return { kind: "changed" };
+  // An answer alone agrees to no terms; its call only has to be allowed still.
+  const holds = record.asks === "answer" || (await isAskedUnderThese(record, terms.value));
+  if (!holds) return { kind: "changed" };
   return { kind: "same", termsHash: record.termsHash, pin: current.pin };
 }
 
-/** Computes the terms of a call; undefined when a policy refuses it, or none asks for approval. */
-async function readTerms(review: Review): Promise<BoundedTerms | undefined> {
+/** A call for which no policy asks for approval any more has no terms. */
+async function isAskedUnderThese(record: ApprovalRecord, { terms }: CallNow): Promise<boolean> {
+  return terms !== undefined && (await isAskedUnder(record, terms));
+}
+
+/** Computes the terms of a call; undefined when tool or arguments are not valid any more. */
+async function readTerms(review: Review): Promise<Result<CallNow, ToolFailure> | undefined> {
   const { call, tool, trail } = review;
   if (!tool) return undefined;
   const read = await readArguments(tool, call, trail);
   if (!read.ok) return undefined;
-  const now = await obeyBothPolicies(review, tool, read.value);
-  return now.ok ? now.value.terms : undefined;
+  return obeyBothPolicies(review, tool, read.value);
 }

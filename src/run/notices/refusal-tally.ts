@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import type { FailureClass } from "../../protocol/outcome/taxonomy.ts";
 import type { DecisionLog, RefusalEntry } from "../stored-run.ts";
 
 /** Refusals of one kind that are recorded in full. */
@@ -65,6 +66,15 @@ export class RefusalTally {
     const isFull = seen < FULL_PER_KIND && used + chars <= FULL_CHARS;
     this.#put({ kind: "refused", of, fullChars: isFull ? chars : 0, at: entry.at });
     return isFull;
+  }
+
+  /** Counts the calls that ended in a class before they had a record. */
+  turnedAway(taxonomyClass: FailureClass): number {
+    const ofLedger = [...this.#kinds].filter(([kind]) => {
+      const { gates, outcome } = JSON.parse(kind) as CountedRefusals;
+      return gates?.refusedBy === "ledger" && outcome === taxonomyClass;
+    });
+    return ofLedger.reduce((sum, [, { seen }]) => sum + seen, 0);
   }
 
   /** Takes the refusals that were counted since the last call. */

@@ -9,6 +9,8 @@ import type { Resolution, ToolInvocationRecord } from "../../protocol/invocation
 import type { VerificationRecord } from "../../protocol/outcome/verification.ts";
 import type { Viewer } from "../../protocol/identity/viewer.ts";
 import { describeAwaited } from "../outcomes/awaited.ts";
+import type { ApprovalRecords } from "../approvals/run-approvals.ts";
+import type { MeasuredRun, MeasureRun } from "../../protocol/metric/measures.ts";
 import type { RefusalTally } from "./refusal-tally.ts";
 import type { RunInvocations } from "../invocations.ts";
 import type { ClaimedRun, StoredRun } from "../stored-run.ts";
@@ -19,6 +21,15 @@ export interface NoticePorts extends Pick<StoredRun, "store"> {
   readonly outbox: Pick<StoredRun["outbox"], "notify">;
   readonly invocations: RunInvocations;
   readonly refusals: RefusalTally;
+  /** Counts the run once it has ended. Absent: the deployment has no metrics. */
+  readonly metrics?: RunMetrics | undefined;
+}
+
+/** What counting a run needs beside its notices. */
+export interface RunMetrics {
+  readonly measure: MeasureRun;
+  readonly mutates: MeasuredRun["mutates"];
+  readonly approvals: Pick<ApprovalRecords, "all">;
 }
 
 /**
@@ -87,6 +98,12 @@ export class RunNotices {
     this.#audit({ action: "run.cancelled", at: toIso(atMs), ...actorsOfViewer(viewer) });
   }
 
+  /** An operator reads the raw output of a call. */
+  outputRead(record: ToolInvocationRecord, viewer: Viewer, atMs: number): void {
+    const who = actorsOfViewer(viewer);
+    this.#audit({ action: "output.read", at: toIso(atMs), ...who, ...nameCall(record) });
+  }
+
   /** The run has ended. */
   ended(): void {
     const { createdMs } = this.#ports.store.identity();
@@ -101,6 +118,7 @@ export class RunNotices {
       ...(error !== null && { reason: error.code }),
       ...(endedMs !== null && { durationMs: endedMs - createdMs }),
     });
+    this.#reportMeasures();
   }
 
   /** An unknown outcome was resolved by an operator, or expired. */
@@ -178,6 +196,25 @@ export class RunNotices {
     }
   }
 
+  #reportMeasures(): void {
+    const { invocations, metrics, outbox, refusals, store } = this.#ports;
+    const { reason, endedMs, usage, steps } = store.progress();
+    if (!metrics || reason === null) return;
+    const { model, createdMs } = store.identity();
+    const measures = metrics.measure({
+      reason,
+      durationMs: (endedMs ?? createdMs) - createdMs,
+      model,
+      modelCalls: store.call() ? 0 : steps,
+      usage,
+      calls: invocations.all(),
+      approvals: metrics.approvals.all(),
+      mismatches: refusals.turnedAway("SIGNATURE_MISMATCH"),
+      mutates: metrics.mutates,
+    });
+    outbox.notify({ type: "measures", measures });
+  }
+
   #audit(entry: AuditEntry): void {
     const { runId } = this.#ports.store.identity();
     const { pin } = this.#ports.store.progress().facts;
@@ -241,7 +278,9 @@ function escalate(
   escalation: EscalationReason,
   { binding }: ToolInvocationRecord,
 ): Partial<AuditEntry> {
-  return { escalation, ...(binding && { toolOwner: binding.owner }) };
+  if (!binding) return { escalation };
+  const { owner: toolOwner, title: toolTitle } = binding;
+  return { escalation, toolOwner, ...(toolTitle !== undefined && { toolTitle }) };
 }
 
 function nameCall({ number, name, binding }: ToolInvocationRecord): Partial<AuditEntry> {

@@ -43,6 +43,7 @@ function describeCall(
     toolId: record.name,
     toolVersion: binding?.version ?? "unknown",
     owner: binding?.owner ?? "unknown",
+    ...(binding?.title !== undefined && { toolTitle: binding.title }),
     arguments: shown,
     withheld: args.ok ? withheldPaths(args.value, shown) : [],
     attempts: record.dispatches,

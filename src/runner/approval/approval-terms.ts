@@ -65,6 +65,18 @@ export function approvalTermsOf(call: CallUnderPolicies): BoundedTerms | undefin
   return { toolVersion: tool.version, requirements, bounds };
 }
 
+/** What bounds a question, to which no policy applies; its call is bounded when it comes back. */
+export const NO_BOUNDS: BoundedTerms["bounds"] = {
+  connectionId: null,
+  runLimits: {},
+  tenantLimits: {},
+  rateLimit: null,
+  costCaps: [],
+  data: [],
+  callers: [],
+  dataFlow: [],
+};
+
 /** Joins the rules of two policies that touch a call, as JSON: it has to meet all of them. */
 function joinRules(...rules: readonly (readonly object[])[]): readonly string[] {
   return [...new Set(rules.flat().map((rule) => JSON.stringify(rule)))].toSorted();

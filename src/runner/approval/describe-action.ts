@@ -65,7 +65,7 @@ function askToDescribe(
 }
 
 /** Reads text, and says how much of it is not shown. */
-function readText(text: unknown, maxChars: number, mask: MaskValues): string | undefined {
+export function readText(text: unknown, maxChars: number, mask: MaskValues): string | undefined {
   if (typeof text !== "string" || text.trim() === "") return undefined;
   // Hidden before it is cut: a cut would leave half of a value.
   const whole = mask(replaceHalves(text));

@@ -1,12 +1,14 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalDesk, ApprovalSigner, NewRequest } from "../../capabilities/approval.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
+import type { ApprovalAsks, Question } from "../../protocol/approval/question.ts";
 import { checkVote } from "../../protocol/approval/check-vote.ts";
-import { canNobodyApprove } from "../../protocol/approval/count-people.ts";
+import { canNobodyApprove, isMet } from "../../protocol/approval/count-people.ts";
 import { readNamedPeople } from "../../protocol/approval/named-people.ts";
 import { diffTerms, hashTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
 import { diffShown } from "../../protocol/approval/shown.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
+import type { RunId } from "../../protocol/identity/ids.ts";
 import { personOf, type Principal } from "../../protocol/identity/principal.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, type Result } from "../../protocol/outcome/result.ts";
@@ -24,6 +26,7 @@ import {
   type PacketPorts,
   type PreviewedSubject,
 } from "./build-packet.ts";
+import { consentingPerson } from "./consents.ts";
 import { refuseMore, takePlace, type LimitPorts } from "./limit-requests.ts";
 import { previewStates, type PreviewPorts } from "./preview-states.ts";
 import { verifyApproval } from "./verify.ts";
@@ -48,11 +51,22 @@ interface Required {
   readonly policies: readonly ToolPolicy[];
   /** What people would see, where it was read already. */
   readonly now: PacketNow | undefined;
+  /** The consent that answers for the person who has to consent. */
+  readonly consentId: string | undefined;
+  /** Absent: votes alone are asked for. */
+  readonly asked?: AskedPerson;
+}
+
+/** What the person is asked, and whether the answer is that person's vote as well. */
+export interface AskedPerson {
+  readonly asks: ApprovalAsks;
+  readonly question: Question;
 }
 
 /**
  * Requests approval for a call, and answers `waiting`. An approver's edit carries that approver's
- * own vote over, so the request may be approved at once.
+ * own vote over, and a consent that lasts votes for its person, so the request may be approved at
+ * once.
  * Contract: a payload that people rejected in this run is not requested again.
  * Fails: `waiting`; PERMISSION_DENIED; STALE_STATE where what people see keeps changing;
  * BUDGET_EXHAUSTED where too many approvals of the run, the person or the tenant are open, or the
@@ -71,15 +85,23 @@ export async function requestApproval(
   if (!record) throw new Error("an approval is requested for no admitted invocation");
   const { number } = record;
   if (approvals.wasRejected({ toolId: tool.id, payloadHash })) return REJECTED_BEFORE;
-  const refused = refuseMore(ports, record) ?? (await takePlace(ports, number, required.policies));
+  const refuse = async (): Promise<ReturnType<typeof refuseMore>> =>
+    refuseMore(ports, record) ?? (await takePlace(ports, number, required.policies));
+  const refused = required.consentId === undefined ? await refuse() : undefined;
   if (refused) return refused;
   const request = await buildRequest(ports, subject, { ...required, number });
   if (canNobodyApprove(request)) return NOBODY_MAY;
   if ((request.timesChanged ?? 0) > MAX_TIMES_CHANGED) return endChanging(ports, tool);
-  const vote = await carryVote(ports, authority.context.runId, request);
+  const { runId } = authority.context;
+  const vote =
+    (await carryVote(ports, runId, request)) ??
+    (await voteByConsent(ports, request, { runId, consentId: required.consentId }));
+  const asksNobody = vote?.consentId !== undefined && isMet({ ...request, votes: [] }, [vote]);
+  const refusedLate = required.consentId === undefined || asksNobody ? undefined : await refuse();
+  if (refusedLate) return refusedLate;
   if (signal.aborted) return CANCELLED;
   // Again: parallel calls may have asked meanwhile. The place of a refused call lapses.
-  const refusedNow = refuseMore(ports, record);
+  const refusedNow = asksNobody ? undefined : refuseMore(ports, record);
   if (refusedNow) return refusedNow;
   const asked = approvals.ask({ ...request, ...(vote && { vote }) });
   return asked.status === "approved" ? verifyApproval(ports, subject, asked) : fail(WAITING);
@@ -92,22 +114,26 @@ type UnvotedRequest = Omit<NewRequest, "vote"> & { readonly termsHash: string };
 async function buildRequest(
   ports: RequestPorts,
   subject: PreviewedSubject,
-  { terms, pin, now, number }: Required & { readonly number: number },
+  { terms, pin, now, number, asked: person }: Required & { readonly number: number },
 ): Promise<UnvotedRequest> {
   const { approvals, clock, principal } = ports;
   const { tool, accepted, authority } = subject;
   const { toolCallId, part } = authority.context;
   const { payloadHash } = accepted;
-  const before = approvals.newest(number);
+  const newest = approvals.newest(number);
+  // Whoever answered a question alone agreed to no terms and to no call.
+  const before = newest?.asks === "answer" ? undefined : newest;
   const changedTerms = before ? diffTerms(before, terms) : [];
-  const isEdited = before?.isEdited === true || before?.edit?.payloadHash === payloadHash;
+  const isEdited =
+    newest?.isEdited === true || (!newest?.asks && newest?.edit?.payloadHash === payloadHash);
   const askedAtMs = clock.nowMs();
   const expiresAtMs =
     askedAtMs + Math.min(...terms.requirements.map(({ ttlSeconds }) => ttlSeconds)) * 1_000;
   const asked = now ?? (await readAsked(ports, subject, before));
   const call = { args: accepted.args, states: asked.packet };
   const named = readNamedPeople(terms.requirements, call);
-  const packet = { ...asked.packet, expiresAt: toIso(expiresAtMs) };
+  const question = person && { question: person.question };
+  const packet = { ...asked.packet, ...question, expiresAt: toIso(expiresAtMs) };
   const { changes: changedShown } = asked;
   const timesChanged = (before?.timesChanged ?? 0) + (changedShown.length > 0 ? 1 : 0);
   return {
@@ -122,6 +148,7 @@ async function buildRequest(
     ...(changedShown.length > 0 && { changedShown }),
     ...(timesChanged > 0 && { timesChanged }),
     payloadHash,
+    ...(person && { asks: person.asks }),
     pin,
     requester: personOf(principal),
     actorId: principal.actorId,
@@ -174,15 +201,17 @@ const NOBODY_MAY = failCall("nobody_may_approve");
 const REJECTED_BEFORE = failCall("approval_rejected");
 
 /**
- * An edit drops all earlier votes. Only the editor's own vote is carried over, and only while the
- * terms and all that the editor saw still hold, and the editor may approve the new arguments.
+ * An edit drops all earlier votes. Only the vote of the editor is carried over, or of the person
+ * whose answer is a vote too. It counts only while the terms and all that this person saw still
+ * hold, and the person may approve the new arguments.
  */
 async function carryVote(
   { approvals, approvalSigner, principal }: RequestPorts,
   runId: PreviewedSubject["authority"]["context"]["runId"],
   request: UnvotedRequest,
 ): Promise<ApprovalVote | undefined> {
-  const { edit } = approvals.newest(request.invocation) ?? {};
+  const { edit, asks } = approvals.newest(request.invocation) ?? {};
+  if (asks === "answer") return undefined;
   const isTheirs = edit?.payloadHash === request.payloadHash;
   if (!edit || !isTheirs || request.changedTerms || request.changedShown) return undefined;
   const { approverId: actorId, roles } = edit.vote;
@@ -191,4 +220,24 @@ async function carryVote(
   const { tenantId } = principal;
   const token = approvalTokenOf({ ...request, id }, edit.vote, { runId, tenantId });
   return { ...edit.vote, token: await approvalSigner.sign(token) };
+}
+
+/**
+ * Lets an earlier consent vote for its person. Arguments of an edit ask the person again, and so
+ * does a rule that the person cannot fill now.
+ */
+async function voteByConsent(
+  { approvals, approvalSigner, clock, principal }: RequestPorts,
+  request: UnvotedRequest,
+  { runId, consentId }: Pick<Required, "consentId"> & { readonly runId: RunId },
+): Promise<ApprovalVote | undefined> {
+  if (consentId === undefined || request.isEdited) return undefined;
+  const who = consentingPerson(principal);
+  const given = { approverId: who.actorId, roles: who.roles, atMs: clock.nowMs() };
+  const vote = { ...given, decision: "approve", consentId } as const;
+  if (checkVote({ ...request, votes: [] }, who, vote)) return undefined;
+  const id = approvals.nextId(request.invocation);
+  const { tenantId } = principal;
+  const token = approvalTokenOf({ ...request, id }, vote, { runId, tenantId });
+  return { ...vote, token: await approvalSigner.sign(token) };
 }

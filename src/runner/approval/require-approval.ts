@@ -10,7 +10,7 @@ import { isSamePin } from "../../protocol/policy/pin.ts";
 import { readMoved } from "../../protocol/tool/amount-field.ts";
 import { cutText } from "../../protocol/text/whole-characters.ts";
 import { askedTool, listAsks } from "../flow/asks.ts";
-import { checkRoom, type RoomPorts } from "../budget/reserve.ts";
+import { checkRoom, type ReservedConsent, type RoomPorts } from "../budget/reserve.ts";
 import type { GateTrail } from "../gates/gate.ts";
 import type { ObeyedCall } from "../gates/obey-newer-policy.ts";
 import type { PolicyPorts } from "../gates/obey-policy.ts";
@@ -23,13 +23,18 @@ import {
 } from "../terms.ts";
 import { WAITING } from "../waiting.ts";
 import { readPacket, type PacketNow, type PreviewedSubject } from "./build-packet.ts";
+import { claimConsent, type ConsentPorts } from "./consents.ts";
 import { isCoveredBySaga } from "./covered-by-saga.ts";
 import { requestApproval, type RequestPorts } from "./request.ts";
 import { isAskedUnder, termsNow } from "./terms-now.ts";
 import { verifyApproval } from "./verify.ts";
 
 /** What this group uses of the run. */
-export type RequireApprovalPorts = RequestPorts & CurrentPolicyPorts & PolicyPorts & RoomPorts;
+export type RequireApprovalPorts = RequestPorts &
+  CurrentPolicyPorts &
+  PolicyPorts &
+  RoomPorts &
+  ConsentPorts;
 
 /** A call that may need approval under some terms. */
 export interface ApprovalSubject extends PreviewedSubject {
@@ -37,7 +42,10 @@ export interface ApprovalSubject extends PreviewedSubject {
   readonly connectionId: PolicySubject["connectionId"];
   readonly amounts: PolicySubject["amounts"];
   readonly shownData: PolicySubject["shownData"];
+  readonly unanswered?: PolicySubject["unanswered"];
   readonly previewed?: PolicySubject["previewed"];
+  /** The consent that answered the call covers it no longer, so the person is asked. */
+  readonly hasConsentEnded?: boolean;
 }
 
 /** The approval that the call uses, or null when it needs none. */
@@ -93,16 +101,19 @@ async function compareTerms(
   if (!known && (await isCoveredBySaga(ports, subject, needed))) return ok(null);
   const now = known && (await compareShown(ports, subject, known));
   const holds = known && (await isAskedUnder(known, bounded));
-  if (holds && now?.changes.length === 0) {
+  if (holds && now?.changes.length === 0 && !subject.hasConsentEnded) {
     const call = { args: subject.accepted.args, states: now.packet };
     const named = readNamedPeople(known.requirements, call);
     return verifyApproval(ports, subject, { ...known, ...(named && { named }) });
   }
-  const call = { ...subject, context: subject.authority.context };
+  const consent = subject.hasConsentEnded ? undefined : await claimConsent(ports, subject, bounded);
+  const consents = (): ReservedConsent => (consent ? { consent } : {});
+  const call = { ...subject, context: subject.authority.context, consents };
   const room = await checkRoom(ports, call, { policy, pin });
   if (!room.ok) return trail.note("budget", room);
   const { policies } = needed;
-  return requestApproval(ports, subject, { terms: bounded, pin, policies, now });
+  const required = { terms: bounded, pin, policies, now, consentId: room.value };
+  return requestApproval(ports, subject, required);
 }
 
 function isAskedBy(
@@ -131,7 +142,7 @@ async function compareShown(
 }
 
 /** Reads the terms that hold now. Terms that are not the run's own were current a moment ago. */
-async function readTermsNow(
+export async function readTermsNow(
   ports: CurrentPolicyPorts,
   { policy, pin }: Terms,
 ): Promise<Result<PinnedTerms, ToolFailure>> {
@@ -146,7 +157,8 @@ export function policyCallOf({ accepted, authority, ...call }: ApprovalSubject):
 
 /**
  * Finds the approval of exactly this payload. A superseded approval does not count: its arguments
- * were edited, or its terms changed.
+ * were edited, or its terms changed. A request that asks a question is none: its answer is followed
+ * by a request that shows the completed arguments.
  */
 function findApproval(
   { invocations, approvals }: RequireApprovalPorts,
@@ -156,6 +168,7 @@ function findApproval(
   const newest = number === undefined ? undefined : approvals.newest(number);
   const isThis =
     newest?.payloadHash === accepted.payloadHash &&
+    newest.asks === undefined &&
     newest.toolId === tool.id &&
     newest.toolVersion === tool.version;
   return isThis && isStanding(newest) ? newest : undefined;
@@ -163,11 +176,11 @@ function findApproval(
 
 /** An approval whose place no other approval takes. */
 interface StandingApproval extends ApprovalRecord {
-  readonly status: Exclude<ApprovalRecord["status"], "superseded">;
+  readonly status: Exclude<ApprovalRecord["status"], "superseded" | "answered">;
 }
 
 function isStanding(record: ApprovalRecord): record is StandingApproval {
-  return record.status !== "superseded";
+  return record.status !== "superseded" && record.status !== "answered";
 }
 
 /**
@@ -184,7 +197,7 @@ function answerOf(
     case "approved":
       return undefined;
     case "rejected":
-      return refuseRejected(record);
+      return refuseRejected(record, "a person refused this call");
     case "expired":
       return EXPIRED;
     case "withdrawn":
@@ -198,9 +211,12 @@ const APPROVAL_WITHDRAWN = failCall("approval_withdrawn");
 /** Longest reason of a person that the model is told. Unit: UTF-16 code units. */
 const MAX_REASON_CHARS = 300;
 
-function refuseRejected({ votes }: ApprovalRecord): Approved {
+/** Tells the model that a person rejected a request, and why where the person said it. */
+export function refuseRejected(
+  { votes }: Pick<ApprovalRecord, "votes">,
+  what: string,
+): ReturnType<typeof failCall> {
   const reason = votes.find(({ decision }) => decision === "reject")?.reason;
   const because = reason === undefined ? "" : `: ${cutText(reason, MAX_REASON_CHARS)}`;
-  const message = `a person refused this call${because}`;
-  return failCall("approval_rejected", message);
+  return failCall("approval_rejected", `${what}${because}`);
 }

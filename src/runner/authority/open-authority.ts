@@ -3,7 +3,7 @@ import type { BoundConnection, ConnectionBroker } from "../../capabilities/conne
 import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { Clock } from "../../capabilities/system.ts";
-import type { BoundToolRuntime, AttemptScope, ProgressReport } from "../../capabilities/tool.ts";
+import type { BoundToolRuntime, AttemptScope } from "../../capabilities/tool.ts";
 import type { WriteState } from "../../capabilities/workspace.ts";
 import type { ConnectionId, RunId } from "../../protocol/identity/ids.ts";
 import type { Principal } from "../../protocol/identity/principal.ts";
@@ -20,6 +20,7 @@ import { timeoutOf } from "../author-code/timeout-of.ts";
 import { mutates } from "../active-call.ts";
 import { operationIdOf, type InvocationLedger } from "../invocation/invocation-ledger.ts";
 import { TOOL_FAILED } from "../outcome/tool-failure.ts";
+import { progressReporter, type Reporting } from "./report-progress.ts";
 
 /**
  * Why a capability no longer answers. One for all attempts: a stack for each would cost 20 µs. At
@@ -60,7 +61,7 @@ export interface AuthorityPorts {
 interface AllowedCall {
   readonly tool: BoundToolRuntime;
   readonly context: ToolInvocationContext;
-  readonly payloadHash: string;
+  readonly accepted: Reporting["accepted"] & { readonly payloadHash: string };
   readonly connectionId: ConnectionId | undefined;
   readonly workspaceId: string | undefined;
 }
@@ -93,14 +94,17 @@ export async function openAuthority(
   }
   let write: WriteState | undefined;
   const mask = maskValues(connection?.secrets ?? []);
+  const rowSources = rowSourcesOf(ports, context);
   const scope: AttemptScope = {
     signal: abort.signal,
     idempotencyKey: await keyOf(ports, call),
     conversationId: ports.workflowId,
     timeoutMs: timeoutOf(ports.policy, call.tool),
     noteWrite: (state) => void (write = state),
-    rowSources: rowSourcesOf(ports, context),
-    progress: { report: progressReporter(ports, call, { signal: abort.signal, mask }) },
+    rowSources,
+    progress: {
+      report: progressReporter(ports, call, { signal: abort.signal, mask, rowSources }),
+    },
     ...(connection && { auth: connection.auth }),
     mask,
   };
@@ -147,7 +151,7 @@ export function hasOtherTarget(
 
 function keyOf(
   { principal, workflowId }: AuthorityPorts,
-  { tool, context, payloadHash }: AllowedCall,
+  { tool, context, accepted }: AllowedCall,
 ): Promise<string> {
   const { actorId, subjectId, tenantId } = principal;
   return deriveIdempotencyKey({
@@ -158,7 +162,7 @@ function keyOf(
     toolName: tool.id,
     toolVersion: tool.version,
     logicalOperationId: operationIdOf(context),
-    payloadHash,
+    payloadHash: accepted.payloadHash,
   });
 }
 
@@ -166,42 +170,4 @@ function refuseConnection(
   code: "unknown_connection" | "unreadable_connection",
 ): Result<never, ToolFailure> {
   return failCall(code);
-}
-
-/** More frequent reports are dropped, for readers see no difference. Unit: milliseconds. */
-const PROGRESS_EVERY_MS = 100;
-const MAX_REPORTS = 200;
-
-/** Progress reaches readers unredacted, so it holds only numbers and declared stages. */
-function progressReporter(
-  { clock, journal }: AuthorityPorts,
-  { context, tool }: AllowedCall,
-  { signal, mask }: Pick<AttemptScope, "signal" | "mask">,
-): (progress: ProgressReport) => void {
-  let reports = 0;
-  let lastMs = Number.NEGATIVE_INFINITY;
-  let lastStage: string | undefined;
-  return ({ stage, done, total }) => {
-    const nowMs = clock.nowMs();
-    const isNews = stage !== lastStage || nowMs - lastMs >= PROGRESS_EVERY_MS;
-    if (signal.aborted || !isNews || reports >= MAX_REPORTS) return;
-    const known = stage !== undefined && tool.progressStages.includes(stage) ? stage : undefined;
-    reports++;
-    lastMs = nowMs;
-    lastStage = stage;
-    journal.append([
-      {
-        type: "tool_call_progress",
-        part: context.part,
-        toolCallId: context.toolCallId,
-        ...(known !== undefined && { stage: known }),
-        ...(isCount(done) && mask(done) === done && { done }),
-        ...(isCount(total) && mask(total) === total && { total }),
-      },
-    ]);
-  };
-}
-
-function isCount(value: number | undefined): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

@@ -26,7 +26,10 @@ export type TenantAnswer<Failure, Obeyed = unknown> =
   | (Extract<ReservationAnswer, { readonly kind: "reserved" }> & {
       readonly obeyed: Obeyed | undefined;
     })
-  | Extract<ReservationAnswer, { readonly kind: "exhausted" | "capped" | "rate_limited" }>
+  | Extract<
+      ReservationAnswer,
+      { readonly kind: "exhausted" | "capped" | "no_consent" | "rate_limited" }
+    >
   | { readonly kind: "no_policy" }
   | { readonly kind: "refused"; readonly failure: Failure }
   /** The ledger is unreachable, or the policy changed more than MAX_POLICY_CHANGES times. */

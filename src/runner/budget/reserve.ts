@@ -36,6 +36,14 @@ export interface ReservePorts {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
+/** What a reservation does with consents that last. */
+export type ReservedConsent = Pick<Reservation, "consent" | "grant">;
+
+/** Answers a reservation whose consent covers the call no longer. */
+export const CONSENT_ENDED = Symbol("consent_ended");
+
+type Unreserved = ToolFailure | typeof WAITING | typeof CONSENT_ENDED;
+
 /** A call that passed every gate before this one. */
 export interface ReserveSubject<Obeyed> {
   readonly terms: Terms;
@@ -44,6 +52,8 @@ export interface ReserveSubject<Obeyed> {
   readonly amounts: BudgetAmounts;
   /** People approved the call, so the tenant's object has to confirm the policy. */
   readonly isApproved: boolean;
+  /** Of the approval that answers the call now. */
+  readonly consents: () => ReservedConsent;
   /** Runs the gates that read policy again, when the tenant's object knows a newer policy. */
   readonly obeyNewTerms: (
     terms: PinnedTerms,
@@ -57,13 +67,13 @@ export interface ReserveSubject<Obeyed> {
  * changed.
  * Contract: one operation counts once, however often it is tried.
  * Fails: RATE_LIMITED, BUDGET_EXHAUSTED, DEPENDENCY_UNAVAILABLE; POLICY_VIOLATION where the tenant
- * has no policy; whatever `obeyNewTerms` fails with.
+ * has no policy; whatever `obeyNewTerms` fails with; CONSENT_ENDED.
  */
 export async function reserve<Obeyed>(
   ports: ReservePorts,
   subject: ReserveSubject<Obeyed>,
   trail: GateTrail,
-): Promise<Result<Obeyed | undefined, ToolFailure | typeof WAITING>> {
+): Promise<Result<Obeyed | undefined, Unreserved>> {
   const { budget, invocations } = ports;
   const { tool, context, amounts } = subject;
   const noRoom = budget.reserve(startOf(ports, subject));
@@ -81,6 +91,7 @@ export interface RoomPorts extends Pick<ReservePorts, "budget" | "policy" | "clo
 /** A call for which `reserve` may have room. */
 export interface RoomSubject extends Pick<ReserveSubject<unknown>, "tool" | "amounts"> {
   readonly context: ChargedOperation;
+  readonly consents?: () => ReservedConsent;
 }
 
 /** The operation that a reservation counts. */
@@ -89,7 +100,7 @@ type ChargedOperation = Pick<ToolInvocationContext, "runId" | "step" | "toolCall
 /**
  * Group: tells before people are asked whether `reserve` would find room for the call now, so that
  * nobody decides about a call that cannot run. Where the tenant's object does not answer,
- * people are asked.
+ * people are asked. Answers the consent that would answer the call, if one would.
  * Contract: reserves nothing.
  * Fails: RATE_LIMITED, BUDGET_EXHAUSTED.
  */
@@ -97,7 +108,7 @@ export async function checkRoom(
   ports: RoomPorts,
   subject: RoomSubject,
   terms: PinnedTerms,
-): Promise<Result<null, ToolFailure>> {
+): Promise<Result<string | undefined, ToolFailure>> {
   const noRoom = ports.budget.findNoRoom(startOf(ports, subject));
   if (noRoom) return refuse(noRoom, "run");
   const answer = await ports.ledger.peek(reservationUnder(ports.policy, subject, terms));
@@ -107,9 +118,11 @@ export async function checkRoom(
     case "rate_limited":
       return refuse(answer, "tenant");
     case "reserved":
+      return ok(answer.consentId);
     case "policy_changed":
+    case "no_consent":
     case "unavailable":
-      return ok(null);
+      return ok(undefined);
   }
 }
 
@@ -142,7 +155,7 @@ export function asksLedger(
 async function reserveAtTenant<Obeyed>(
   ports: ReservePorts,
   subject: ReserveSubject<Obeyed>,
-): Promise<Result<Obeyed | undefined, ToolFailure | typeof WAITING>> {
+): Promise<Result<Obeyed | undefined, Unreserved>> {
   const { ledger, policies, principal } = ports;
   const { policy, pin } = subject.terms;
   if (!pin) return NO_POLICY;
@@ -159,6 +172,8 @@ async function reserveAtTenant<Obeyed>(
     case "capped":
     case "rate_limited":
       return refuse(answer, "tenant");
+    case "no_consent":
+      return fail(CONSENT_ENDED);
     case "no_policy":
       return NO_POLICY;
     case "refused":
@@ -177,7 +192,7 @@ export const UNAVAILABLE = {
 /** The pinned policy is the ceiling: the lower limit of it and of the current policy holds. */
 function reservationUnder(
   pinned: ToolPolicy,
-  { tool, context, amounts }: RoomSubject,
+  { tool, context, amounts, consents }: RoomSubject,
   { policy, pin }: PinnedTerms,
 ): Reservation {
   const rateLimit = slowerOf(
@@ -197,6 +212,7 @@ function reservationUnder(
     ...(!mutates(tool) && {
       unsettled: { forMs: latestEndMs(pinned), keeps: moneyOf(amounts) },
     }),
+    ...consents?.(),
     pin,
   };
 }

@@ -2,8 +2,8 @@ import type { ApprovalDesk } from "../../capabilities/approval.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
-import type { FlowEvidence } from "../../protocol/policy/data-flow.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
+import type { EarlierResult, FlowEvidence } from "../../protocol/policy/data-flow.ts";
 import { parseArguments } from "../../protocol/tool/call.ts";
 import type { InvocationLedger, Operation } from "../invocation/invocation-ledger.ts";
 
@@ -42,7 +42,8 @@ export function createFlow(
         isEdited: record.proposedText !== undefined,
         resultsOf: (toolId) => calls.ended().flatMap((one) => resultOf(one, { toolId, record })),
         used: () => calls.ended().flatMap((one) => writtenWith(approvals, one, record)),
-        words: () => messages().flatMap(wordsOf),
+        words: () => [...messages().flatMap(wordsOf), ...answersBefore(calls, record)],
+        answer: record.answer ?? {},
         proposed: () => proposedArguments(record, tool),
       };
     },
@@ -73,19 +74,42 @@ function writtenWith(
 
 /** The result of a successful call that ended before another one was proposed. */
 function resultOf(
-  { name, step, saga, end }: ToolInvocationRecord,
+  { name, step, saga, end, rowSources }: ToolInvocationRecord,
   { toolId, record }: { readonly toolId: string; readonly record: ToolInvocationRecord },
-): readonly JsonObject[] {
+): readonly EarlierResult[] {
   const isEarlierStep =
     saga !== undefined && saga.number === record.saga?.number && saga.step < record.saga.step;
   if (name !== toolId || (step >= record.step && !isEarlierStep)) return [];
   const { status, result_payload: shown } = end?.observation ?? {};
-  return status?.taxonomy_class === "SUCCESS" && shown?.data ? [shown.data] : [];
+  const isSuccess = status?.taxonomy_class === "SUCCESS";
+  return isSuccess && shown?.data
+    ? [{ data: shown.data, hasRowsOfOthers: rowSources !== undefined }]
+    : [];
 }
 
-/** Notes of the system stand in the conversation as messages of the user too. */
+/**
+ * Lists what the person answered about this call and about calls that were proposed before it.
+ * Threat: the text of a question counts as the person's word. A model wrote it, or a tool.
+ */
+function answersBefore(calls: FlowCalls, record: ToolInvocationRecord): readonly string[] {
+  const earlier = calls.ended().filter(({ step }) => step < record.step);
+  return [...earlier, record].flatMap(({ answer = {} }) =>
+    Object.values(answer).filter(isWorded).map(String),
+  );
+}
+
+/** A yes says nothing by itself. */
+function isWorded(value: JsonValue): boolean {
+  return typeof value === "string" || typeof value === "number";
+}
+
+/**
+ * Notes of the system and summaries stand in the conversation as messages of the user too. Threat:
+ * a text of others gets into a summary, and counts as the person's words.
+ */
 function wordsOf(message: TranscriptMessage): readonly string[] {
-  const isPersons = message.role === "user" && message.aboutInvocation === undefined;
+  if (message.role !== "user") return [];
+  const isPersons = message.aboutInvocation === undefined && message.summarises === undefined;
   return isPersons ? [message.text] : [];
 }
 

@@ -1,4 +1,5 @@
 import { findBrokenRule, type BrokenRule } from "../../protocol/policy/argument-rule.ts";
+import { fromPointer } from "../../protocol/json/pointer.ts";
 import { failField } from "../../protocol/outcome/failures.ts";
 import { PASSED, type Gate } from "./gate.ts";
 import type { PolicySubject } from "./subjects.ts";
@@ -9,8 +10,13 @@ import type { PolicySubject } from "./subjects.ts";
  */
 export const checkArgumentRules: Gate<PolicySubject> = {
   name: "argument_rules",
-  check({ terms, tool, args }) {
-    const broken = findBrokenRule(terms.policy.argumentRules, tool.id, args);
+  check({ terms, tool, args, unanswered = [] }) {
+    const { argumentRules } = terms.policy;
+    const rules =
+      unanswered.length === 0
+        ? argumentRules
+        : argumentRules.filter(({ field }) => !unanswered.includes(fromPointer(field)[0] ?? ""));
+    const broken = findBrokenRule(rules, tool.id, args);
     if (!broken) return PASSED;
     const { field, predicate, limit } = broken;
     const bound = limit === undefined ? "" : ` ${limit}`;

@@ -10,7 +10,7 @@ import type { PolicySubject } from "./subjects.ts";
 /** A call that obeys `terms`. */
 export type ObeyedCall = Pick<
   PolicySubject,
-  "tool" | "args" | "operation" | "shownData" | "connectionId" | "previewed"
+  "tool" | "args" | "unanswered" | "operation" | "shownData" | "connectionId" | "previewed"
 > & { readonly terms: Terms };
 
 /**

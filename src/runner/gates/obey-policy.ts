@@ -31,7 +31,7 @@ export type PolicyPorts = PortsOf<typeof GATES>;
  */
 export function obeyPolicy(
   ports: PolicyPorts,
-  call: Pick<PolicySubject, "terms" | "tool" | "args" | "operation" | "shownData" | "previewed">,
+  call: Omit<PolicySubject, "connectionId" | "workspaceId" | "amounts">,
   trail: GateTrail,
 ): Promise<Result<PolicySubject, ToolFailure>> {
   const found = { connectionId: undefined, workspaceId: undefined };

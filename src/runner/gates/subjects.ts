@@ -41,6 +41,8 @@ export interface AcceptedArguments {
 export interface PolicySubject extends ToolUnderTerms {
   /** Validated. */
   readonly args: JsonObject;
+  /** Fields that a person has still to answer; the completed arguments pass every rule. */
+  readonly unanswered?: readonly string[] | undefined;
   readonly operation: Operation;
   /** The one connection that the call may use; the gate `authorise` finds it. */
   readonly connectionId: ConnectionId | undefined;

@@ -71,7 +71,7 @@ export function auditCall(
     ...(grounds.gates && { gates: grounds.gates }),
     ...(record?.after && { after: nameSources(record.after) }),
     outcome: observation.status.taxonomy_class,
-    ...(escalation && { escalation, ...(tool && { toolOwner: tool.owner }) }),
+    ...(escalation && { escalation, ...(tool && nameTool(tool)) }),
     durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),
     ...(shownArgs && { input: shownArgs }),
     ...(data && { result: data }),
@@ -99,4 +99,9 @@ export function auditTurnedAway(
     gates: { passed: [], refusedBy: "ledger" },
     outcome: failure.taxonomyClass,
   };
+}
+
+/** Says which tool a person must look at, and who is responsible for it. */
+function nameTool({ owner, spec }: BoundToolRuntime): Partial<AuditEntry> {
+  return { toolOwner: owner, ...(spec.title !== undefined && { toolTitle: spec.title }) };
 }

@@ -57,6 +57,7 @@ export function observe(
     warnings: [
       ...(outcome.ok ? outcome.value.warnings : []),
       ...warnings,
+      ...describeAnswer(ports, context),
       ...describeEdit(ports, context),
       ...(tool ? deprecationOf(tool) : []),
       ...(outcome.ok ? [] : describeFault(outcome.failure)),
@@ -69,6 +70,18 @@ export function observe(
 
 /** Longest arguments that the note of an edit repeats. Unit: UTF-16 code units. */
 const MAX_EDITED_CHARS = 4_096;
+
+/** Tells the model what a person answered. The model's own call does not hold it. */
+function describeAnswer(
+  { invocations }: ObservePorts,
+  context: ToolInvocationContext,
+): readonly string[] {
+  const { answer } = invocations.find(context) ?? {};
+  if (!answer) return [];
+  const given = JSON.stringify(answer);
+  const what = given.length > MAX_EDITED_CHARS ? "" : `: ${given}`;
+  return [`the person was asked before this call, and answered${what}`];
+}
 
 /** Tells the model of a person's edit. The model's own call still holds the old arguments. */
 function describeEdit(

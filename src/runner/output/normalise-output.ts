@@ -2,8 +2,9 @@ import { failCall } from "../../protocol/outcome/failures.ts";
 import type { Log, LogSubject } from "../../capabilities/log.ts";
 import type { ToolAnswer } from "../../capabilities/tool.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
-import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
+import { type KeptResult, MAX_KEPT_BYTES } from "../../protocol/outcome/kept-result.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ContentPart } from "../../protocol/tool/content.ts";
@@ -19,6 +20,8 @@ export interface NormalOutput {
   readonly data: JsonObject;
   /** What the tool answered beside its data. */
   readonly content: readonly ContentPart[];
+  /** What would be shown if nothing had been cut; absent when nothing was. */
+  readonly whole?: KeptResult | undefined;
   /** What was done to it, for the model. */
   readonly warnings: readonly string[];
   /** Not everything that was asked for has happened: `data` says what. */
@@ -63,18 +66,33 @@ export function normaliseOutput(
   }
 }
 
-/** Threat: an output holds secrets. `validateOutput` names fields and kinds, and no value. */
+/**
+ * Threat: an output holds secrets. `validateOutput` names fields and kinds, and no value; the
+ * output itself is for the sealed results alone.
+ */
 function refuse(
   log: Log,
   source: Source,
-  errors: ToolFailure["errors"],
+  { errors, output }: { readonly errors: ToolFailure["errors"]; readonly output: unknown },
 ): Result<never, ToolFailure> {
   const described = errors.slice(0, MOST_FIELDS).map((error) => {
     return `${error.field ?? "the output"}: ${error.message}`;
   });
   const detail = described.join("; ");
   log.write({ level: "error", code: "output_refused", ...aboutTool(source), mismatch: detail });
-  return fail({ ...INVALID_OUTPUT.failure, detail });
+  const rawOutput = readRaw(source, output);
+  return fail({ ...INVALID_OUTPUT.failure, detail, ...(rawOutput !== undefined && { rawOutput }) });
+}
+
+/** Reads an output of any form, without the secrets of the connection; undefined without JSON. */
+function readRaw({ mask }: Source, output: unknown): JsonValue | undefined {
+  try {
+    const text = JSON.stringify(output);
+    if (text === undefined || utf8Bytes(text) > MAX_KEPT_BYTES) return undefined;
+    return mask(JSON.parse(text) as JsonValue);
+  } catch {
+    return undefined;
+  }
 }
 
 function aboutTool({ tool }: Source): LogSubject {
@@ -108,10 +126,10 @@ function normalise(
   const { tool } = source;
   const valid = tool.validateOutput(output);
   const content = tool.readContent(given);
-  if (!valid.ok) return refuse(log, source, valid.failure.errors);
-  if (!content.ok) return refuse(log, source, content.failure.errors);
+  if (!valid.ok) return refuse(log, source, { errors: valid.failure.errors, output });
+  if (!content.ok) return refuse(log, source, { errors: content.failure.errors, output });
   const { maxResultBytes = Infinity } = policy.budgets;
-  const shown = clean(source, {
+  const shown = cleanForModel(source, {
     value: tool.redactOutput(valid.value),
     maxBytes: Math.min(tool.maxResultBytes, maxResultBytes),
   });
@@ -120,9 +138,10 @@ function normalise(
   const texts = content.value.flatMap((part) => (part.type === "text" ? [part.text] : []));
   if (texts.length === 0) {
     const { value: data, warnings } = shown.value;
-    return ok({ raw: valid.value, data, content: content.value, warnings, expectation });
+    const whole = wholeOf(shown.value);
+    return ok({ raw: valid.value, data, content: content.value, whole, warnings, expectation });
   }
-  const read = clean(source, {
+  const read = cleanForModel(source, {
     value: { texts },
     maxBytes: Math.min(tool.maxTextBytes, maxResultBytes),
   });
@@ -132,6 +151,7 @@ function normalise(
     raw: valid.value,
     data: shown.value.value,
     content: replaceTexts(content.value, read.value.value["texts"] as readonly string[]),
+    whole: wholeOf(shown.value, read.value),
     warnings: [...warnings],
     expectation,
   });
@@ -150,14 +170,23 @@ function replaceTexts(
   });
 }
 
+/** What would be shown without the cuts; undefined when nothing was cut. */
+function wholeOf(data: Cleaned, texts?: Cleaned): KeptResult | undefined {
+  if (!data.uncut && !texts?.uncut) return undefined;
+  const shown = texts && ((texts.uncut ?? texts.value)["texts"] as readonly string[]);
+  return { kind: "whole", data: data.uncut ?? data.value, ...(shown && { texts: shown }) };
+}
+
 interface Cleaned {
   readonly value: JsonObject;
+  /** The same before it was cut; absent when it was not. */
+  readonly uncut?: JsonObject;
   readonly warnings: readonly string[];
 }
 
 /** Makes a value harmless and short. */
-function clean(
-  { tool, mask }: Source,
+export function cleanForModel(
+  { tool, mask }: Pick<Source, "tool" | "mask">,
   { value, maxBytes }: { readonly value: JsonObject; readonly maxBytes: number },
 ): Result<Cleaned, ToolFailure> {
   const warnings: string[] = [];
@@ -180,5 +209,5 @@ function clean(
   warnings.push(
     `${RESULT_CUT} ${maxBytes} bytes: text ends with "${TRUNCATION_MARKER}", lists may be shorter`,
   );
-  return ok({ value: shorter, warnings });
+  return ok({ value: shorter, uncut: shown, warnings });
 }

@@ -59,9 +59,8 @@ export async function askAboutCall(
   const policyCall = { terms, tool, args: accepted.args, operation: asked, shownData };
   const obeyed = await obeyPolicy(ports, policyCall, trail);
   if (!obeyed.ok) return undefined;
-  const { payloadHash } = accepted;
   const { connectionId, workspaceId } = obeyed.value;
-  const allowed = { tool, context: asked, payloadHash, connectionId, workspaceId };
+  const allowed = { tool, context: asked, accepted, connectionId, workspaceId };
   const opened = await openAuthority(ports, allowed);
   if (!opened.ok) return undefined;
   const authority = opened.value;

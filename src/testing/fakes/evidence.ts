@@ -18,8 +18,8 @@ import type { ModelAnswer } from "../../protocol/model/event.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
 import { createInputBound } from "../../wire/model/input-bound.ts";
 import { openAIWire } from "../../wire/openai/wire.ts";
-import { FakeClock } from "../fake-clock.ts";
-import { MemoryJournal } from "../memory-journal.ts";
+import { FakeClock } from "../time/fake-clock.ts";
+import { MemoryJournal } from "../memory/memory-journal.ts";
 import { fakeRunCapabilities, policyOf, sourceOf } from "./fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
 

@@ -1,5 +1,5 @@
 import type { RunId } from "../../protocol/identity/ids.ts";
-import { FakeClock } from "../fake-clock.ts";
+import { FakeClock } from "../time/fake-clock.ts";
 import { issueTicket } from "../../contracts/bind/dispatch-ticket.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { createHttpEgress } from "../../adapters/egress/http-egress.ts";

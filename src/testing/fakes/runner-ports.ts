@@ -1,4 +1,4 @@
-import { MemoryLog } from "../memory-log.ts";
+import { MemoryLog } from "../memory/memory-log.ts";
 import { createFingerprints } from "../../adapters/keys/hmac-fingerprints.ts";
 import { createApprovalSigner } from "../../adapters/keys/jose-approval-signer.ts";
 import type { AuthorizationRequest } from "../../capabilities/identity.ts";
@@ -18,7 +18,7 @@ import type {
   ToolInvocationRecord,
 } from "../../protocol/invocation/record.ts";
 import { limitsOf } from "../../protocol/policy/limits.ts";
-import { ConversationImages } from "../../loop/conversation-images.ts";
+import { ConversationImages } from "../../loop/history/conversation-images.ts";
 import type { RunPorts } from "../../loop/run-scope.ts";
 import type { ToolRunnerPorts } from "../../runner/ports.ts";
 import { createFlow } from "../../runner/flow/evidence.ts";
@@ -28,9 +28,9 @@ import { WAITING } from "../../runner/waiting.ts";
 import { createInputBound } from "../../wire/model/input-bound.ts";
 import { openAIWire } from "../../wire/openai/wire.ts";
 import { createToolRunner, type ToolRunner } from "../../runner/tool-runner.ts";
-import { FakeClock } from "../fake-clock.ts";
-import { MemoryJournal } from "../memory-journal.ts";
-import { NO_USED_NAMES } from "../no-used-names.ts";
+import { FakeClock } from "../time/fake-clock.ts";
+import { MemoryJournal } from "../memory/memory-journal.ts";
+import { NO_USED_NAMES } from "../memory/no-used-names.ts";
 import { fakeRunCapabilities, newestOf, policyOf } from "./fakes.ts";
 import { TestDesk } from "./test-desk.ts";
 

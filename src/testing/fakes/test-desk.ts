@@ -1,6 +1,6 @@
 import { RunApprovals } from "../../run/approvals/run-approvals.ts";
 import { ApprovalNotices } from "../../run/approvals/notices.ts";
-import { MemoryApprovals } from "../memory-approvals.ts";
+import { MemoryApprovals } from "../memory/memory-approvals.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 
@@ -13,7 +13,7 @@ export class TestDesk extends RunApprovals {
   constructor(approvals = new MemoryApprovals()) {
     super({
       approvals,
-      invocations: { edit: () => {} },
+      invocations: { answer: () => {}, edit: () => {} },
       journal: { append: () => {}, flush: () => {} },
       notices: new ApprovalNotices({ notify: () => {} }, RUN_ID),
       runId: RUN_ID,

@@ -15,9 +15,10 @@ import {
 import { type ApprovalInfo, readApproval } from "./info.ts";
 import { type OutcomeInfo, readOutcomeInfo, type ReportedOutcome } from "./outcome-info.ts";
 
-/** A person's vote. `arguments` replace the call's arguments. */
+/** A person's vote or answer. `arguments` replace the call's arguments. */
 export interface ApprovalDecision {
-  readonly decision: "approve" | "reject";
+  readonly decision: "approve" | "answer" | "reject";
+  readonly answer?: JsonObject;
   readonly arguments?: JsonObject;
   readonly reason?: string;
 }

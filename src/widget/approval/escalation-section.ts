@@ -15,6 +15,8 @@ export class EscalationSection {
   /** By what it shows. */
   #shown = new Map<string, HTMLElement>();
   #requests = 0;
+  /** The id of the entry that the address names, until it is shown. */
+  #wanted = "";
   /** The id of the entry in which somebody writes a note. */
   #writing = "";
 
@@ -22,6 +24,16 @@ export class EscalationSection {
     this.#api = api;
     this.root = el("section", { class: "outcomes", "aria-label": "Escalations", hidden: "" });
     this.root.append(el("h2", {}, "Escalations"), this.#items, this.#notice);
+  }
+
+  /** Moves the reader to an entry, now or once it is listed. */
+  show(id: string): void {
+    this.#wanted = id;
+    const entry = this.root.querySelector<HTMLElement>(`#${CSS.escape(id)}`);
+    if (!entry) return;
+    this.#wanted = "";
+    entry.tabIndex = -1;
+    entry.focus();
   }
 
   /** Reads the list again. */
@@ -36,6 +48,7 @@ export class EscalationSection {
     // A node that is moved loses the focus.
     if (!isSame) this.#items.replaceChildren(...this.#shown.values());
     this.root.hidden = all.length === 0 && this.#notice.textContent === "";
+    if (this.#wanted !== "") this.show(this.#wanted);
   }
 
   #draw(one: EscalationInfo): HTMLElement {
@@ -62,7 +75,7 @@ export class EscalationSection {
     });
     const said = el("p", { class: "sentence" }, EXPLAINED[one.reason] ?? one.reason);
     const name = el("bdi", { class: "name" }, one.toolId);
-    return el("li", {}, name, describe(one), said, ...drawNote(one), choices, sure);
+    return el("li", { id: one.id }, name, describe(one), said, ...drawNote(one), choices, sure);
   }
 
   async #act(one: EscalationInfo, action: EscalationAction, note = ""): Promise<void> {

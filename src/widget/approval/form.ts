@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalDecision, ApprovalFailure } from "./api.ts";
+import { AnswerForm } from "./answer-form.ts";
 import { createField } from "./field.ts";
 import { el, setText } from "../dom.ts";
 import { drawText } from "./packet-view.ts";
@@ -21,6 +22,7 @@ export class ApprovalForm {
   readonly root: HTMLElement;
   readonly #onDecide: (decision: ApprovalDecision) => void;
   readonly #parts = createParts(`approval-${++forms}`);
+  readonly #answer = this.#parts.answer;
   #approval: ApprovalInfo | undefined;
   #isSending = false;
   #isArmed = false;
@@ -32,7 +34,9 @@ export class ApprovalForm {
     const { root, approve, reject, edit } = this.#parts;
     this.root = root;
     this.#onDecide = onDecide;
-    approve.addEventListener("click", () => this.#decide("approve"));
+    approve.addEventListener("click", () =>
+      this.#decide(this.#approval?.question ? "answer" : "approve"),
+    );
     reject.addEventListener("click", () => this.#decide("reject"));
     edit.addEventListener("click", () => this.#toggleEditor());
     root.addEventListener("input", () => this.#draw());
@@ -51,6 +55,7 @@ export class ApprovalForm {
       this.#parts.confirm.input.value = "";
     }
     this.#approval = approval;
+    this.#answer.update(approval);
     this.#isSending = isSending;
     if (isNew) this.#arm();
     this.#draw();
@@ -61,6 +66,7 @@ export class ApprovalForm {
     const { reason, editor } = this.#parts;
     const errors = Map.groupBy(failure?.errors ?? [], ({ pointer }) => pointer === "/reason");
     reason.showErrors((errors.get(true) ?? []).map(({ message }) => message));
+    this.#answer.showFailure(failure);
     editor.showErrors(
       (errors.get(false) ?? []).map(({ pointer, message }) =>
         pointer === "" ? message : `${this.#labelOf(pointer)}: ${message}`,
@@ -88,11 +94,12 @@ export class ApprovalForm {
 
   #draw(): void {
     if (!this.#approval) return;
-    const { toolId, riskClass, requirements, editable, mayDecide = false, said } = this.#approval;
+    const { toolId, riskClass, requirements, editable, mayDecide = false } = this.#approval;
+    const { asks, said } = this.#approval;
     const { reason, confirm, editor, approve, reject, edit } = this.#parts;
     // A person votes once on the same arguments, but may still ask for other arguments.
     const mayApprove = mayDecide && (said !== "approve" || this.#isEditing);
-    const isCritical = riskClass === "CRITICAL_MUTATION" && mayApprove && !this.#isEditing;
+    const isCritical = riskClass === "CRITICAL_MUTATION" && mayApprove && !this.#isEditing && !asks;
     const needsReason = mayApprove && requirements.every((rule) => rule.needsReason);
     const mayNeed = requirements.some((rule) => rule.needsReason);
     const when = mayNeed ? "required from compliance" : "optional";
@@ -101,11 +108,14 @@ export class ApprovalForm {
     confirm.setLabel(`Type ${toolId} to approve`);
     editor.root.hidden = !this.#isEditing;
     // The requester may cancel the request, but only others may approve it.
-    edit.hidden = editable === undefined || !mayDecide;
+    edit.hidden = editable === undefined || !mayDecide || asks !== undefined;
     approve.hidden = !mayApprove;
-    setText(reject, mayDecide ? "Reject" : "Cancel request");
+    this.#answer.root.hidden = !mayApprove;
+    const refuse = asks === "answer" ? "Decline" : "Reject";
+    setText(reject, mayDecide ? refuse : "Cancel request");
     setText(edit, this.#isEditing ? "Discard changes" : "Edit arguments");
-    setText(approve, this.#isEditing ? "Submit changed arguments" : "Approve");
+    const say = asks ? ANSWER_LABELS[asks] : "Approve";
+    setText(approve, this.#isEditing ? "Submit changed arguments" : say);
     this.#drawSentence(this.#approval);
     const isReady = this.#isArmed && !this.#isSending;
     const isSure = !isCritical || confirm.input.value === toolId;
@@ -115,9 +125,11 @@ export class ApprovalForm {
   }
 
   /** Repeats beside the buttons what the call would do, so that nobody decides out of its sight. */
-  #drawSentence({ title, lines }: ApprovalInfo): void {
-    const { text = "" } = lines.find(({ field }) => field === "consequence") ?? {};
-    const parts = this.#isEditing ? ["Other arguments for:", title] : [title, text];
+  #drawSentence({ asks, title, lines }: ApprovalInfo): void {
+    const shown = asks === "answer" ? "question" : "consequence";
+    const { text = "" } = lines.find(({ field }) => field === shown) ?? {};
+    const lead = asks === "answer" ? "Your answer to:" : title;
+    const parts = this.#isEditing ? ["Other arguments for:", title] : [lead, text];
     const next = parts.join("\n");
     if (this.#sentence === next) return;
     this.#sentence = next;
@@ -135,6 +147,7 @@ export class ApprovalForm {
     this.#onDecide({
       decision,
       ...(args && { arguments: args }),
+      ...(decision === "answer" && { answer: this.#answer.read() }),
       ...(text !== "" && { reason: text }),
     });
   }
@@ -150,6 +163,8 @@ export class ApprovalForm {
   }
 }
 
+const ANSWER_LABELS = { answer: "Answer", answer_and_vote: "Answer and approve" } as const;
+
 function createParts(id: string) {
   const text = { autocomplete: "off", spellcheck: "false" };
   const reason = createField(`${id}-reason`, el("input", { autocomplete: "off" }));
@@ -164,8 +179,10 @@ function createParts(id: string) {
   for (const button of [approve, reject]) button.setAttribute("aria-describedby", sentence.id);
   const row = el("div", { class: "row" }, approve, reject, edit);
   const sign = el("div", { class: "sign" }, sentence, row);
-  const root = el("div", { class: "decide" }, editor.root, reason.root, confirm.root, sign);
-  return { root, reason, confirm, editor, sentence, approve, reject, edit };
+  const answer = new AnswerForm(`${id}-answer`);
+  const fields = [answer.root, editor.root, reason.root, confirm.root];
+  const root = el("div", { class: "decide" }, ...fields, sign);
+  return { root, answer, reason, confirm, editor, sentence, approve, reject, edit };
 }
 
 /** Parses edited arguments; null when the text is not a JSON object. */

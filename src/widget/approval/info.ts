@@ -1,4 +1,5 @@
 import { APPROVAL_STATUSES } from "../../protocol/approval/record.ts";
+import type { Question } from "../../protocol/approval/question.ts";
 import type { ApprovalSummary, ApprovalView } from "../../protocol/approval/view.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
@@ -9,6 +10,8 @@ export interface ApprovalInfo extends ApprovalSummary {
   readonly votes: ApprovalView["votes"];
   /** The arguments that can be edited; undefined until the page has them. */
   readonly editable?: JsonObject;
+  /** What the person is asked; undefined for a vote alone, and until the page has it. */
+  readonly question?: Question;
   /** Whether the reader may decide; undefined until the page knows. */
   readonly mayDecide?: boolean;
   /** The code of why the reader may not decide. */
@@ -42,11 +45,13 @@ export function readApproval(value: JsonValue | undefined): ApprovalInfo | undef
   const summary = value as unknown as ApprovalSummary;
   const { mayDecide, mayNot, said } = value;
   const editable = readEditable(value["packet"]);
+  const question = readQuestion(value["packet"]);
   return {
     ...summary,
     lines: listOf(value["lines"], isLine) as unknown as readonly PacketLine[],
     votes: listOf(value["votes"], isVote) as unknown as ApprovalView["votes"],
     ...(editable && { editable }),
+    ...(question && { question }),
     ...(typeof mayDecide === "boolean" && { mayDecide }),
     ...(typeof mayNot === "string" && { mayNot }),
     ...(typeof said === "string" && { said }),
@@ -77,6 +82,15 @@ function isLine({ field, label, text }: JsonObject): boolean {
 
 function isVote({ approverId, decision, at }: JsonObject): boolean {
   return [approverId, decision, at].every((part) => typeof part === "string");
+}
+
+function readQuestion(packet: JsonValue | undefined): Question | undefined {
+  const { text, schema } = (isJsonObject(packet) && asObject(packet["question"])) || {};
+  return typeof text === "string" && isJsonObject(schema) ? { text, schema } : undefined;
+}
+
+function asObject(value: JsonValue | undefined): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** Only shown arguments can be edited. Withheld arguments keep their values. */

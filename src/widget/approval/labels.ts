@@ -19,7 +19,8 @@ export function formatRisk(riskClass: string): string {
 }
 
 /** Tells how many approvals each rule needs, from whom, and how many there are. */
-export function formatRequirement({ requirements, requestedBy }: ApprovalInfo): string {
+export function formatRequirement({ asks, requirements, requestedBy }: ApprovalInfo): string {
+  if (asks === "answer") return `Needs an answer from ${requestedBy}.`;
   const parts = requirements.map((rule) => {
     const { required, approvals } = rule;
     const count = required > 1 ? `${approvals} of ${required} so far` : "";
@@ -61,6 +62,7 @@ function formatRoles(roles: readonly string[]): string {
 const CHANGED: { readonly [Reason in SupersedeReason]: string } = {
   arguments_edited: "The arguments were changed",
   terms_changed: "The rules for this call changed",
+  consent_ended: "Asked again: the consent ended",
   shown_changed: "What people were shown has changed",
 };
 
@@ -71,6 +73,8 @@ export function formatEnd({ status, supersededBecause }: ApprovalInfo): string {
       return "";
     case "approved":
       return "Approved. The call passes every check again, and then runs once.";
+    case "answered":
+      return "Answered. The call passes every check again, with the answer.";
     case "rejected":
       return "Rejected. The tool does not run.";
     case "expired":
@@ -84,7 +88,7 @@ export function formatEnd({ status, supersededBecause }: ApprovalInfo): string {
 
 const REFUSALS: Readonly<Record<string, string>> = {
   own_request: "You requested this call, so another person must approve it.",
-  not_the_requester: "Only the person that this call acts for can approve it.",
+  not_the_requester: "Only the person that this call acts for can decide this.",
   role_missing: "You do not have a role that can decide this approval.",
   named_in_call: "This call names you, so another person must approve it.",
   over_limit: "This call moves more money than your roles may approve.",

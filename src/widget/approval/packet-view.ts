@@ -6,6 +6,7 @@ import { el } from "../dom.ts";
 const SECTIONS: Readonly<Record<string, string>> = {
   changedTerms: "Asked again, because the rules changed",
   changedShown: "Asked again, because this has changed",
+  question: "",
   drifting: "",
   consequence: "",
   after: "",
@@ -21,7 +22,9 @@ const DETAILS = "More details";
 
 /** Draws a packet: changes and consequence first, then arguments and states, then details. */
 export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[] {
-  const sections = Map.groupBy(lines, ({ field }) =>
+  // The form shows its fields and choices.
+  const drawn = lines.filter(({ field, pointer }) => field !== "question" || pointer === undefined);
+  const sections = Map.groupBy(drawn, ({ field }) =>
     Object.hasOwn(SECTIONS, field) ? (SECTIONS[field] ?? DETAILS) : DETAILS,
   );
   const sectionsOf = (...titles: readonly string[]): readonly HTMLElement[] =>

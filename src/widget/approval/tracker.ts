@@ -21,6 +21,7 @@ export interface ApprovalTrackerPorts {
 }
 
 const EDITED = "The arguments were changed. Review the new arguments.";
+const ANSWERED = "The answer stands in the arguments.";
 const REVIEW = "Earlier votes do not count. Review what changed.";
 const CHANGED: Readonly<Record<string, string>> = {
   terms_changed: `The rules for this call changed. ${REVIEW}`,
@@ -121,9 +122,16 @@ export class ApprovalTracker {
 
   /** What changed needs a new approval, which replaces this one. */
   #follow(): void {
-    const { supersededBy, supersededBecause, ...known } = this.#approval;
+    const {
+      supersededBy,
+      supersededBecause,
+      asks: _asks,
+      question: _question,
+      ...known
+    } = this.#approval;
     if (supersededBy === undefined) return this.#pollForSuccessor();
-    this.#message = CHANGED[supersededBecause ?? ""] ?? EDITED;
+    const isAnswered = known.status === "answered";
+    this.#message = isAnswered ? ANSWERED : (CHANGED[supersededBecause ?? ""] ?? EDITED);
     const { mayDecide: _, said: __, ...rest } = known;
     this.#polls = 0;
     this.#replaced.add(rest.approvalId);

@@ -157,6 +157,7 @@ export class ApprovalsView {
     this.#hasOpenedNamed = true;
     const name = readHash();
     if (name === "") return;
+    if (name.startsWith("esc_")) return this.#escalations.show(name);
     const named = await this.#api.read(name);
     if (named.ok) this.#open(named.value);
     else if (!named.failure.needsToken) setText(this.#frame.notice, named.failure.message);

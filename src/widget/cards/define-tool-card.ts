@@ -28,6 +28,7 @@ export interface ToolCardCall {
   readonly args?: JsonObject;
   readonly progress?: {
     readonly stage?: string;
+    readonly text?: string;
     /** From 0 to 1. */
     readonly share?: number;
   };

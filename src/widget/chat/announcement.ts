@@ -1,10 +1,11 @@
 import type { Exchange } from "./exchange.ts";
 import { describeEnding } from "./exchange-ending.ts";
-import { isAwaiting } from "./exchange-status.ts";
+import { isAsked, isAwaiting } from "./exchange-status.ts";
 import { plainText } from "./text-document.ts";
 
 const AWAITING_OPERATOR =
   "The outcome of a tool call is unknown. An operator has been asked to resolve it.";
+const AWAITING_ANSWER = "A tool call asks a question. The conversation shows its form.";
 const AWAITING_APPROVAL =
   "A tool call needs an approval. The conversation shows what the call would do.";
 
@@ -18,6 +19,7 @@ export function announce(exchange: Exchange): string {
   switch (exchange.link) {
     case "opening":
     case "open":
+      if (isAsked(exchange.answer)) return AWAITING_ANSWER;
       if (isAwaiting(exchange.answer, "awaiting_approval")) return AWAITING_APPROVAL;
       return isAwaiting(exchange.answer, "awaiting_operator") ? AWAITING_OPERATOR : "Answering…";
     case "reconnecting":

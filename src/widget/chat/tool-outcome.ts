@@ -13,9 +13,10 @@ export interface ToolOutcome {
   readonly isUnknown: boolean;
 }
 
-/** The progress of a running call, in consistent numbers and a stage named by its contract. */
+/** The progress of a running call: consistent numbers, a stage of its contract, a short text. */
 export interface ToolProgress {
   readonly stage?: string;
+  readonly text?: string;
   /** From 0 to 1. */
   readonly share?: number;
   readonly attempt?: number;
@@ -44,11 +45,19 @@ export function readOutcome(observation: JsonValue): ToolOutcome {
 const MAX_STAGE_CHARS = 60;
 
 /** Reads a tool's progress. Inconsistent numbers are left out. */
-export function readProgress({ stage, done, total, attempt, retryAt }: JsonObject): ToolProgress {
+export function readProgress({
+  stage,
+  text,
+  done,
+  total,
+  attempt,
+  retryAt,
+}: JsonObject): ToolProgress {
   const retryAtMs = typeof retryAt === "string" ? Date.parse(retryAt) : Number.NaN;
   const isCounted = typeof done === "number" && typeof total === "number" && total > 0;
   return {
     ...(typeof stage === "string" && { stage: sentence(stage).slice(0, MAX_STAGE_CHARS) }),
+    ...(typeof text === "string" && text !== "" && { text: shorten(text) }),
     ...(isCounted && { share: Math.min(1, Math.max(0, done / total)) }),
     ...(typeof attempt === "number" && attempt > 1 && { attempt }),
     ...(Number.isFinite(retryAtMs) && { retryAtMs }),

@@ -3,7 +3,7 @@ import type { ToolProgress } from "./tool-outcome.ts";
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-/** Creates the progress of a running call: its stage in words, and a bar. */
+/** Creates the progress of a running call: its stage and its text in words, and a bar. */
 export function createProgress(toolName: string) {
   const text = el("span");
   const bar = el("progress", { "aria-label": `Progress of ${toolName}`, max: "1" });
@@ -13,10 +13,10 @@ export function createProgress(toolName: string) {
     update(progress: ToolProgress | undefined) {
       root.hidden = progress === undefined;
       if (!progress) return;
-      const { stage, share, attempt, retryAtMs } = progress;
+      const { stage, text: words, share, attempt, retryAtMs } = progress;
       const begins = retryAtMs === undefined ? "" : ` begins at ${TIME.format(retryAtMs)}`;
       const retry = attempt === undefined ? undefined : `attempt ${attempt}${begins}`;
-      setText(text, [stage, retry].filter((part) => part !== undefined).join(" · "));
+      setText(text, [stage, words, retry].filter((part) => part !== undefined).join(" · "));
       if (share === undefined) bar.removeAttribute("value");
       else bar.value = share;
     },

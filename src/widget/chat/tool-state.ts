@@ -7,6 +7,7 @@ export const CARD_STATES = {
     label: "Waiting for approval",
     icon: "M10 3l6 2.5v4c0 4-2.5 6.5-6 7.5-3.5-1-6-3.5-6-7.5v-4z",
   },
+  awaiting_answer: { label: "Waiting for an answer", icon: "M7 7.5a3 3 0 1 1 3 3.5v1.5m0 2.5v.5" },
   running: { label: "Running", icon: "M10 3a7 7 0 1 1-6.6 4.7" },
   awaiting_operator: { label: "Waiting for an operator", icon: "M6.5 5v10m7-10v10" },
   done: { label: "Done", icon: "M4.5 10.5l3.5 3.5 7.5-8" },
@@ -17,12 +18,14 @@ export const CARD_STATES = {
 
 /** Returns the state that a card shows. After the run's end, a call without a result gets none. */
 export function cardStateOf(
-  { state, outcome }: ToolPart,
+  { state, approval, outcome }: ToolPart,
   isOver: boolean,
 ): keyof typeof CARD_STATES {
   switch (state) {
-    case "requested":
     case "awaiting_approval":
+      if (isOver) return "stopped";
+      return approval?.asks === "answer" ? "awaiting_answer" : state;
+    case "requested":
     case "running":
       return isOver ? "stopped" : state;
     case "awaiting_operator":

@@ -58,8 +58,8 @@ const LABELLED = new WeakMap<ToolMessage, string>();
 function labelOnce(message: ToolMessage): string {
   const known = LABELLED.get(message);
   if (known !== undefined) return known;
-  const { name: tool, toolCallId: call, result } = message;
-  const text = wrapToolOutput({ tool, call, result });
+  const { name: tool, toolCallId: call, result, feedback } = message;
+  const text = wrapToolOutput({ tool, call, result, feedback });
   LABELLED.set(message, text);
   return text;
 }

@@ -10,6 +10,8 @@ export function formatNote(event: AiEvent, linkOf: ApprovalLink): string | undef
     return "An operator must settle the outcome of a call. The run goes on after that.";
   }
   if (event.type !== "approval_requested") return undefined;
-  const { approval } = event;
+  const { approval, lines } = event;
+  const question = lines.find(({ field }) => field === "question");
+  if (question) return `${question.text} Answer: ${linkOf(approval)}`;
   return `"${approval.title}" waits for an approval: ${linkOf(approval)}`;
 }

@@ -19,16 +19,22 @@ type EventOf<Type extends AiEvent["type"]> = Extract<AiEvent, { readonly type: T
  */
 export function encodeUiEvent({ event, position }: LoggedEvent, run: StreamedRun): string {
   const at = formatEventId(position);
-  const id = `id: ${at}\n\n`;
   if (event.type === "text_delta" || event.type === "reasoning_delta") {
     const type = event.type === "text_delta" ? "text-delta" : "reasoning-delta";
-    return `data: {"type":"${type}","id":"${event.part}","delta":${JSON.stringify(event.text)}}\n${id}`;
+    return `data: {"type":"${type}","id":"${event.part}","delta":${JSON.stringify(event.text)}}\nid: ${at}\n\n`;
   }
-  const frames = toUiChunks(event, { ...run, at }).map(
-    (chunk) => `data: ${JSON.stringify(chunk)}\n`,
-  );
-  if (event.type === "done") frames.push("data: [DONE]\n");
-  return frames.length > 0 ? `${frames.join("\n")}${id}` : "";
+  const chunks = toUiChunks(event, { ...run, at });
+  return frameChunks(chunks, { at, isOver: event.type === "done" });
+}
+
+/** Frames the chunks of one event; `at` is the id of the event. */
+export function frameChunks(
+  chunks: readonly UiChunk[],
+  { at, isOver }: { readonly at: string; readonly isOver?: boolean },
+): string {
+  const frames = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n`);
+  if (isOver) frames.push("data: [DONE]\n");
+  return frames.length > 0 ? `${frames.join("\n")}id: ${at}\n\n` : "";
 }
 
 /** The run, and the id of the event. */

@@ -1,6 +1,6 @@
 import { createHttpEgress } from "../../../src/adapters/egress/http-egress.ts";
 import type { EgressGrant, HttpClient, HttpRequest } from "../../../src/capabilities/http.ts";
-import { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../../src/testing/time/fake-clock.ts";
 
 export const KEY = "key-0123456789";
 

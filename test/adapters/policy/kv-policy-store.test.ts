@@ -5,8 +5,8 @@ import { hashText, toCanonicalJson } from "../../../src/protocol/json/canonical-
 import type { TenantId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonValue } from "../../../src/protocol/json/value.ts";
 import type { PolicyPin } from "../../../src/protocol/policy/pin.ts";
-import { DENY_ALL } from "../../../src/protocol/policy/document.ts";
-import { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { denyAll } from "../../../src/protocol/policy/document.ts";
+import { FakeClock } from "../../../src/testing/time/fake-clock.ts";
 import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 
 const acme = "acme" as TenantId;
@@ -38,7 +38,7 @@ async function publish(entries: Entries, revision: number, text: string): Promis
   return pin;
 }
 
-const idsOf = ({ policy }: { policy: typeof DENY_ALL }): readonly string[] =>
+const idsOf = ({ policy }: { policy: ReturnType<typeof denyAll> }): readonly string[] =>
   policy.allowedTools.map(({ id }) => id);
 
 test("reads the document that the pointer names, and returns its hash", async () => {
@@ -61,7 +61,7 @@ test.each([
   ],
 ])("denies everything when %s", async (_name, pointer, deniedBecause) => {
   const { store } = setUp(pointer === undefined ? {} : { [POINTER]: pointer });
-  expect(await store.load(acme)).toEqual({ policy: DENY_ALL, deniedBecause });
+  expect(await store.load(acme)).toEqual({ policy: denyAll(), deniedBecause });
 });
 
 test.each([
@@ -72,7 +72,7 @@ test.each([
   const entries: Entries = {};
   const pin = await publish(entries, 1, text);
   const { store } = setUp(entries);
-  const denied = { policy: DENY_ALL, deniedBecause: "invalid" };
+  const denied = { policy: denyAll(), deniedBecause: "invalid" };
   expect([await store.load(acme), await store.read(acme, pin)]).toEqual([denied, denied]);
 });
 
@@ -81,7 +81,7 @@ test("a document that was altered under its hash denies everything", async () =>
   const pin = await publish(entries, 1, textOf());
   entries[`policy/acme/${pin.hash}`] = textOf("a__b");
   const { store } = setUp(entries);
-  const denied = { policy: DENY_ALL, deniedBecause: "invalid" };
+  const denied = { policy: denyAll(), deniedBecause: "invalid" };
   expect([await store.load(acme), await store.read(acme, pin)]).toEqual([denied, denied]);
 });
 
@@ -89,7 +89,7 @@ test("a document that cannot be read denies everything", async () => {
   const entries: Entries = {};
   const { hash } = await publish(entries, 1, textOf());
   entries[`policy/acme/${hash}`] = new Error("down");
-  const denied = { policy: DENY_ALL, deniedBecause: "unreadable" };
+  const denied = { policy: denyAll(), deniedBecause: "unreadable" };
   expect(await setUp(entries).store.load(acme)).toEqual(denied);
 });
 
@@ -154,14 +154,14 @@ test("an isolate keeps a bounded number of pointers and a bounded length of docu
   const pin = { revision: 1, hash: "sha256:0" };
   for (let index = 0; index < 1_100; index++) {
     cache.keepPointer(`t${index}` as TenantId, { pin, untilMs: 1 });
-    cache.keepDocument(`t${index}`, DENY_ALL, 64 * 1024);
+    cache.keepDocument(`t${index}`, denyAll(), 64 * 1024);
   }
   const kept = (has: (name: string) => unknown): number =>
     Array.from({ length: 1_100 }, (_, index) => has(`t${index}`)).filter(Boolean).length;
   expect(kept((name) => cache.pointerOf(name as TenantId))).toBe(1_000);
   expect(kept((name) => cache.documentOf(name))).toBe(64);
-  expect(cache.documentOf("t1099")).toBe(DENY_ALL);
-  cache.keepDocument("huge", DENY_ALL, 5 * 1024 * 1024);
+  expect(cache.documentOf("t1099")).toBe(denyAll());
+  cache.keepDocument("huge", denyAll(), 5 * 1024 * 1024);
   expect(kept((name) => cache.documentOf(name))).toBe(0);
 });
 

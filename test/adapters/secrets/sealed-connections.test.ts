@@ -8,6 +8,7 @@ import type { ConnectionId, TenantId } from "../../../src/protocol/identity/ids.
 import { bindings } from "../../shared/worker.ts";
 
 const kv = bindings.CONNECTIONS;
+const addressRules = { allowsLoopback: false };
 const [acme, rival] = ["acme", "rival"] as TenantId[] as [TenantId, TenantId];
 const [crm, mail] = ["crm", "mail"] as ConnectionId[] as [ConnectionId, ConnectionId];
 const SECRET = "s3cr3t-t0ken-of-the-crm";
@@ -23,6 +24,7 @@ const connectionsWith = (
 ): ReturnType<typeof createSealedConnections> =>
   createSealedConnections({
     kv,
+    addressRules,
     keyRing: createKeyRing(keys, (length) => crypto.getRandomValues(new Uint8Array(length))),
   });
 const connections = connectionsWith(newer);
@@ -168,7 +170,11 @@ describe("does not open", () => {
   test("when storage fails", async () => {
     const broken = { get: () => Promise.reject(new Error(SECRET)) } as unknown as KVNamespace;
     const keyRing = createKeyRing([newer], () => new Uint8Array(12));
-    const answer = await createSealedConnections({ kv: broken, keyRing }).bind(acme, crm, lasting);
+    const answer = await createSealedConnections({ kv: broken, keyRing, addressRules }).bind(
+      acme,
+      crm,
+      lasting,
+    );
     expect(answer).toEqual(unreadable);
   });
 });

@@ -41,10 +41,21 @@ const REFUSED = expect.stringContaining(
 ) as unknown;
 
 const text = v.string();
+const list = <Item extends v.GenericSchema>(item: Item, most: number) =>
+  v.pipe(v.array(item), v.maxLength(most));
+
 test.each<readonly [what: string, outcome: unknown, asked: Asked]>([
   ["with http and text discloses", true, { input: { text } }],
   ["with http and ids discloses until it says otherwise", true, { input: { ownId } }],
   ["with http, numbers and listed values does not", false, { input: { at: v.number(), listed } }],
+  ["with a short list of numbers does not", false, { input: { at: list(v.number(), 16) } }],
+  ["with a long list of numbers discloses", true, { input: { at: list(v.number(), 17) } }],
+  ["with a list of listed values discloses", true, { input: { at: v.array(listed) } }],
+  [
+    "with a list of ids may not say no",
+    REFUSED,
+    { input: { at: v.nullable(v.strictObject({ ids: v.array(ownId) })) }, discloses: false },
+  ],
   ["without http does not", false, { input: { text }, reaches: false }],
   ["without http may say so", true, { input: { text }, discloses: true, reaches: false }],
   ["with ids of its own may say no", false, { input: { ownId, listed }, discloses: false }],

@@ -14,7 +14,7 @@ import { fail, ok } from "../../../src/protocol/outcome/result.ts";
 
 /*
  * What an author gets wrong does not compile. Each `@ts-expect-error` is a test of its own: the
- * compiler refuses one that has nothing to expect (`npm run check:types`).
+ * compiler refuses one that has nothing to expect (`npm run check:lint`).
  */
 
 const input = v.strictObject({ city: v.string(), days: v.optional(v.number(), 1) });

@@ -129,6 +129,18 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     { rules: [{ code: "never", message: "not so", holds: () => false }] },
     "SEMANTIC_INVALIDITY",
   ),
+  ask: row(
+    end,
+    {
+      ask: {
+        form: v.strictObject({ text: v.string() }),
+        question: () => {
+          throw new Error("asked");
+        },
+      },
+    },
+    "UNKNOWN_ERROR",
+  ),
   mayDrift: row(
     async (change) => (await packetOf({ ...PREVIEW, ...change })).drifting,
     { mayDrift: { status: "it decides nothing" } },

@@ -49,9 +49,60 @@ describe("hidden HTML", () => {
     ["a template, a script and a style", "<template>a<template>b</template>c</template>d", " d"],
     ["a script", "a<SCRIPT type=x>obey</SCRIPT>b", "a b"],
     ["letters between zero-width characters", "<di\u200bv hidden>obey</div>b", " b"],
+    ["what a browser takes for a comment", "a<!obey <b>b<?obey ?>c</ obey>d", "a b c d"],
+    ["what no browser shows", "<noscript>obey</noscript>a<dialog>obey</dialog>b", " a b"],
+    ["an end in a comment", "<div hidden><!-- </div> -->obey</div>b", " b"],
+    ["an end in a value", '<div hidden title="</div>"><p x="</div>">obey</div>b', " b"],
+    ["an end in a script", "<div hidden><script>'</div>'</script>obey</div>b", " b"],
+    ["an end in a table", "<div hidden><table><td></div>obey</table></div>b", " b"],
+    ["an end that closes another one", "<div hidden><div></div>obey", " "],
+    ["no more than paragraphs", "<p hidden>a<p>b</p>c", " c"],
   ])("%s is removed", ([, text = "", shown]) => {
     expect(neutralise<string>(text)).toMatchObject({ value: shown });
     expect(neutralise<string>(text).hidden).toBeGreaterThan(0);
+  });
+
+  test.for([
+    "display:/**/none",
+    "d\\69 splay:none",
+    "displ&#97;y&colon;n&#x6f;ne",
+    "op&#97city:0",
+    "VISIBILITY : collapse",
+    "opacity:.0",
+    "opacity:-1",
+    "font-size:1px",
+    "font:0/0 a",
+    "mso-hide:all",
+    "filter:opacity(0)",
+    "transform:rotate(1deg) scale(0)",
+    "color:transparent",
+    "color:rgba(9,9,9,0)",
+    "color:rgb(9 9 9 / 0%)",
+    "position:absolute;left:-9999px",
+    "text-indent:-99em",
+    "max-height:0;overflow:hidden",
+    "clip:rect(0,0,0,0)",
+    "clip-path:inset(50%)",
+  ])("the style %s hides", (style) => {
+    for (const quote of ['"', "'"]) {
+      const text = `a<p style=${quote}margin:1px;${style}${quote}>obey</p>b`;
+      expect(neutralise<string>(text)).toMatchObject({ value: "a b", hidden: 1 });
+    }
+  });
+
+  test.for([
+    "color:rgb(255,255,0)",
+    "color:#000;background-color:transparent",
+    "font:-apple-system-body",
+    "font-size:12px;line-height:0",
+    "height:0",
+    "transform:scale(0.5) scale(-1)",
+    "fill-opacity:0;stop-opacity:0",
+    "margin-left:-300px;border:0;top:0",
+    "font-size:80%;opacity:0.05",
+  ])("the style %s hides nothing", (style) => {
+    const text = `<p style="${style}">x</p>`;
+    expect(neutralise<string>(text)).toMatchObject({ value: `< ${text.slice(1)}`, hidden: 0 });
   });
 
   test.for([
@@ -60,6 +111,15 @@ describe("hidden HTML", () => {
     ["a half-shown text", "<p style=opacity:0.5>x</p>", "< p style=opacity:0.5>x</p>"],
     ["a template that prose names", "Use <template> here.", "Use <template> here."],
     ["an arrow", "a <- b <!- c", "a <- b <!- c"],
+    ["a bracket in a value", '<p title="a > b">x</p>', '< p title="a > b">x</p>'],
+    ["a type of Java", "List<?> a; Map<? extends K, V> b;", "List<?> a; Map<? extends K, V> b;"],
+    ["the head of a page", "<!DOCTYPE html><p>x", "<!DOCTYPE html><p>x"],
+    [
+      "the head of a feed",
+      '<?xml version="1.0"?><![CDATA[x]]>',
+      '<?xml version="1.0"?><![CDATA[x]]>',
+    ],
+    ["an open dialog", "<dialog open>x</dialog>", "< dialog open>x</dialog>"],
   ])("%s stays", ([, text = "", shown]) => {
     expect(neutralise<string>(text)).toMatchObject({ value: shown, hidden: 0 });
   });
@@ -69,7 +129,7 @@ describe("hidden HTML", () => {
       ..."<div hidden>|</div>|<!--|-->|<template>|</template>|<p style='display:none'|>|=\"|'".split(
         "|",
       ),
-      ..."<di|v hidden>| |obey|<script |</script|hidden|<br hidden>|\u200b|[a](|)|![|]|://u@".split(
+      ..."<di|v hidden>| |obey|<script |</script|hidden|<br hidden>|\u200b|[a](|)|![|]|://u@|<!|<?|</ |>|<table>|</table>|<textarea>|<li hidden>|<dialog".split(
         "|",
       ),
     );
@@ -123,7 +183,7 @@ describe("markup", () => {
       "<IMG src=x onerror=alert(1)",
       "[image removed] src=x onerror=alert(1)",
     ],
-    ["a frame", "<iframe src=//evil.test></iframe>", "[frame removed] </iframe>"],
+    ["a frame", "<iframe src=//evil.test>", "[frame removed]"],
     ["an HTML link", '<a href="https://evil.test">text</a>', "[link removed]text</a>"],
     ["a script", "<script>alert(1)", "[script removed]alert(1)"],
     ["any tag with attributes", "<p onclick=x>y</p>", "< p onclick=x>y</p>"],
@@ -256,7 +316,7 @@ describe("whatever the text is", () => {
   test.for(REPEATED)("%j over and over takes time in proportion to its length", (unit) => {
     const cleanMany = (length: number): void =>
       void clean(`<p ${unit.repeat(length / unit.length)}`);
-    expect(growthOf(cleanMany, 100_000)).toBeLessThan(LINEAR);
+    expect(growthOf(cleanMany, 10_000)).toBeLessThan(LINEAR);
   });
 });
 

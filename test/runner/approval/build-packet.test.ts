@@ -18,7 +18,7 @@ import {
   type UndoPorts,
 } from "../../../src/runner/approval/describe-compensation.ts";
 import { previewStates } from "../../../src/runner/approval/preview-states.ts";
-import { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../../src/testing/time/fake-clock.ts";
 import {
   fakeEgress,
   fakeRunCapabilities,
@@ -26,9 +26,9 @@ import {
   policyOf,
   fakeScope,
 } from "../../../src/testing/fakes/fakes.ts";
-import { NO_USED_NAMES } from "../../../src/testing/no-used-names.ts";
-import { person } from "../../../src/testing/person.ts";
-import { MemoryLog } from "../../../src/testing/memory-log.ts";
+import { NO_USED_NAMES } from "../../../src/testing/memory/no-used-names.ts";
+import { person } from "../../../src/testing/run/person.ts";
+import { MemoryLog } from "../../../src/testing/memory/memory-log.ts";
 import { contextOf, passing, RUN_ID } from "../../../src/testing/fakes/runner-ports.ts";
 
 const KEY = "key-of-the-operation";

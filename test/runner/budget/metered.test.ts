@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
 import { RunBudget } from "../../../src/runner/budget/of-run.ts";
-import type { FakeClock } from "../../../src/testing/fake-clock.ts";
+import type { FakeClock } from "../../../src/testing/time/fake-clock.ts";
 import {
   benchFor,
   endOf,

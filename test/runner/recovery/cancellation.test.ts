@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
 import { ok } from "../../../src/protocol/outcome/result.ts";
-import { MemoryJournal } from "../../../src/testing/memory-journal.ts";
+import { MemoryJournal } from "../../../src/testing/memory/memory-journal.ts";
 import { benchFor, drainPromises, passing } from "../../../src/testing/fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import {

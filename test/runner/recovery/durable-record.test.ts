@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MemoryJournal } from "../../../src/testing/memory-journal.ts";
+import { MemoryJournal } from "../../../src/testing/memory/memory-journal.ts";
 import { benchFor, endOf, passing } from "../../../src/testing/fakes/runner-ports.ts";
 import { never } from "../answers.ts";
 import { ARGS, AT, IDEMPOTENT, NAME, toolOf, works } from "./interrupted-call.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
-import { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { FakeClock } from "../../../src/testing/time/fake-clock.ts";
 import {
   benchFor,
   drainPromises,

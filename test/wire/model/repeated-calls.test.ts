@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CallIds } from "../../../src/loop/call-ids.ts";
+import { CallIds } from "../../../src/loop/calls/call-ids.ts";
 import { parseArguments, payloadOf } from "../../../src/protocol/tool/call.ts";
 import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
 import type { ModelWire } from "../../../src/wire/model/model-wire.ts";

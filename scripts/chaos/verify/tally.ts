@@ -1,0 +1,82 @@
+import { findLeftOver } from "./left-over.ts";
+import { followRun, type FollowedRun, type FollowOptions } from "../client/follow-run.ts";
+import type { Failure, PartContext, PartResult } from "../part.ts";
+import type { ChaosScript } from "../world/scenario.ts";
+import type { Target } from "../client/target.ts";
+import { verifyRun } from "./verify-run.ts";
+import { verifyTenant } from "./verify-tenant.ts";
+
+/** A part stops after this many failures. */
+const MAX_FAILURES = 20;
+
+/** Counts what a part does, and keeps its failures. */
+export class Tally {
+  readonly #counts: Record<string, number> = {};
+  readonly #failures: Failure[] = [];
+  readonly #verified: FollowedRun[] = [];
+  readonly #context: PartContext;
+
+  constructor(context: PartContext) {
+    this.#context = context;
+  }
+
+  count(what: string, amount = 1): number {
+    return (this.#counts[what] = (this.#counts[what] ?? 0) + amount);
+  }
+
+  fail(name: string, problems: readonly string[]): void {
+    if (problems.length === 0) return;
+    this.#context.progress.keep(`FAIL ${name}\n       ${problems.join("\n       ")}`);
+    this.#failures.push({ name, problems });
+  }
+
+  get isFull(): boolean {
+    return this.#failures.length >= MAX_FAILURES;
+  }
+
+  /** Follows a run to its end and verifies it. Undefined when the run does not end. */
+  async carry(
+    target: Target,
+    script: ChaosScript,
+    options: Partial<FollowOptions> & { readonly name: string; readonly mustSucceed: boolean },
+  ): Promise<FollowedRun | undefined> {
+    const { operator } = this.#context;
+    try {
+      const run = await followRun(target, script, { operator, ...options });
+      await this.verify(run, options);
+      return run;
+    } catch (error) {
+      this.fail(options.name, [String(error)]);
+      return undefined;
+    }
+  }
+
+  async verify(
+    run: FollowedRun,
+    { name, mustSucceed }: { readonly name: string; readonly mustSucceed: boolean },
+  ): Promise<void> {
+    const entries = this.#context.world.effects.ofRun(run.state.runId);
+    this.count("runs");
+    this.count("approved calls", run.approver.approved.size);
+    this.count("rejected calls", run.approver.rejected.size);
+    this.#verified.push(run);
+    this.fail(name, await verifyRun({ run, entries, mustSucceed }));
+  }
+
+  /**
+   * Verifies every run again, because an effect may happen after the end of its run. Then compares
+   * the records of the tenant with its runs.
+   */
+  async close(target: Target): Promise<PartResult> {
+    for (const run of this.#verified) {
+      const entries = this.#context.world.effects.ofRun(run.state.runId);
+      const problems = await verifyRun({ run, entries, mustSucceed: false });
+      const isNews = this.#failures.every(({ name }) => !name.includes(run.script.id));
+      if (isNews) this.fail(`${run.script.id}, after its end`, problems);
+    }
+    const runIds = this.#verified.map(({ state }) => state.runId);
+    this.fail("tenant", await verifyTenant(target, runIds));
+    this.fail("left over", await findLeftOver(target));
+    return { counts: this.#counts, failures: this.#failures };
+  }
+}

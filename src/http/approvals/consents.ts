@@ -1,0 +1,65 @@
+import * as v from "valibot";
+import type { ConsentView } from "../../protocol/consent/consent.ts";
+import { boundAssistant } from "../../protocol/identity/embed-grant.ts";
+import { MAX_ACTOR_CHARS, type ActorId } from "../../protocol/identity/ids.ts";
+import { seesAll, type Principal } from "../../protocol/identity/principal.ts";
+import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
+import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { problem } from "../request/problem.ts";
+
+/** Lists and ends consents that last. An embed token reaches those of its person and assistant. */
+export const CONSENT_ROUTES: Routes = {
+  "/v1/consents": { GET: { scope: "approvals:read", handle: getConsents } },
+  "/v1/consents/:id": { DELETE: { scope: "approvals:decide", handle: deleteConsent } },
+};
+
+const query = v.strictObject({
+  person: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_ACTOR_CHARS))),
+  limit: parameters.limit,
+  cursor: parameters.cursor,
+});
+
+/** `GET /v1/consents`: lists the consents of the caller, or of a person of the tenant. */
+async function getConsents(authorised: AuthorisedRequest): Promise<Response> {
+  const { request, principal, services } = authorised;
+  const read = readQuery(request, query);
+  if (!read.ok) return read.failure;
+  const { limit, cursor } = read.value;
+  const own = ownOf(principal);
+  const person = (read.value.person ?? own.person) as ActorId;
+  if (person !== own.person && !seesAll(principal)) {
+    const detail = "Use a token with scope runs:read_all, or leave `person` out.";
+    return problem("insufficient_scope", { detail });
+  }
+  const scope = ["consents", principal.tenantId, person, own.assistantId ?? null];
+  const after = await readCursor(authorised, cursor, scope);
+  if (!after.ok) return after.failure;
+  const page = await services.consents.list(principal.tenantId, {
+    ...own,
+    person,
+    limit,
+    ...(after.value && { after: after.value }),
+  });
+  const consents = page.items.map(withLink);
+  return Response.json({ consents, ...(await nextCursor(authorised, page, scope)) });
+}
+
+/** `DELETE /v1/consents/:id`: ends a consent. Ending it again answers the same. */
+async function deleteConsent(authorised: AuthorisedRequest): Promise<Response> {
+  const { principal, services, id } = authorised;
+  const { tenantId, actorId: by, scopes } = principal;
+  const isOperator = scopes.includes("runs:operate") && !principal.embed;
+  const of = isOperator ? undefined : ownOf(principal);
+  const revoked = await services.consents.revoke(tenantId, { id, by, ...(of && { of }) });
+  return revoked ? Response.json(withLink(revoked)) : problem("consent_not_found");
+}
+
+/** An actor that acts for a person has no part in what the person consented to. */
+function ownOf({ actorId, embed }: Principal): { person: ActorId; assistantId?: string } {
+  const assistantId = boundAssistant(embed);
+  return { person: actorId, ...(assistantId !== undefined && { assistantId }) };
+}
+
+function withLink(consent: ConsentView): ConsentView & { readonly href: string } {
+  return { ...consent, href: `/v1/approvals/${consent.approvalId}` };
+}
