@@ -43,10 +43,13 @@ const MAX_WORKERS = availableParallelism() + 2;
 const COMMON = {
   testTimeout: 120_000,
   hookTimeout: 300_000,
-  expect: { poll: { timeout: 50_000 } },
+  expect: { poll: { timeout: 100_000 } },
   maxWorkers: MAX_WORKERS,
   provide: { samplePlan },
 };
+
+/** The same for tests that install, build and start programs, many in one test. */
+const OF_PROGRAMS = { ...COMMON, testTimeout: 900_000, hookTimeout: 900_000 };
 
 /** Tests without storage: nothing has to be emptied between their files. */
 const STATELESS_TESTS = "test/{contracts,loop,protocol,run,runner,tools,widget,wire}/**/*.test.ts";
@@ -141,7 +144,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "node",
-          ...COMMON,
+          ...OF_PROGRAMS,
           // Programs that these tests install or start are too large for memory.
           env: { TMPDIR: TEMPORARY_FOLDER },
           include: [NODE_TESTS],
@@ -152,7 +155,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "pages",
-          ...COMMON,
+          ...OF_PROGRAMS,
           env: { TMPDIR: TEMPORARY_FOLDER },
           isolate: false,
           include: hasBrowser ? [BROWSER_TESTS] : [],
@@ -161,7 +164,7 @@ export default defineConfig({
       {
         test: {
           name: "chaos",
-          ...COMMON,
+          ...OF_PROGRAMS,
           env: { TMPDIR: TEMPORARY_FOLDER },
           include: [CHAOS_TEST],
           // Runs after all other projects.

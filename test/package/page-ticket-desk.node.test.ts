@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -15,7 +15,6 @@ const ROOT = join(import.meta.dirname, "../..");
 const TUTORIAL = readFileSync(join(ROOT, "docs/tutorial.md"), "utf8");
 /** Node of the system; tests run on another one. */
 const SYSTEM_NODE = "/usr/bin/node";
-const LONG = 300_000;
 
 /** An empty folder, in which a newcomer follows docs/tutorial.md. */
 let folder: string;
@@ -32,7 +31,7 @@ beforeAll(async () => {
   [registry, browser] = await Promise.all([startLocalRegistry(npmCache), openBrowser()]);
   await run(ROOT, "npm", "pack", "--silent", "--pack-destination", folder);
   tarball = join(folder, `interlock-edge-${versionOf(ROOT)}.tgz`);
-}, LONG);
+});
 
 afterAll(async () => {
   await closePages(browser);
@@ -41,36 +40,32 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test(
-  "a newcomer makes, tests, uses, builds and upgrades a ticket desk, and edits nothing of Interlock",
-  async () => {
-    await makesProject();
-    await follow("npm test");
-    await follow("npx interlock new tool desk close_ticket --effect state_change");
-    describesNewTool();
-    await follow("npx interlock contracts update");
-    // The oldest Node that a newcomer may have, without the one that the project brings.
-    if (existsSync(SYSTEM_NODE)) {
-      for (const line of ["build", "contracts check", "check --env production"]) {
-        await run(desk, SYSTEM_NODE, "node_modules/.bin/interlock", ...line.split(" "));
-      }
+test("a newcomer makes, tests, uses, builds and upgrades a ticket desk, and edits nothing of Interlock", async () => {
+  await makesProject();
+  await follow("npm test");
+  await follow("npx interlock new tool desk close_ticket --effect state_change");
+  describesNewTool();
+  await follow("npx interlock contracts update");
+  // The oldest Node that a newcomer may have, without the one that the project brings.
+  if (existsSync(SYSTEM_NODE)) {
+    for (const line of ["build", "contracts check", "check --env production"]) {
+      await run(desk, SYSTEM_NODE, "node_modules/.bin/interlock", ...line.split(" "));
     }
-    const service = await startService();
-    const state = join(folder, "state");
-    let server = await startDev(state);
-    await asksInBrowser(server);
-    await twoOthersApproveRefund(server, service);
-    const waiting = await asksForAssignment(server);
-    await follow("npx wrangler deploy --dry-run --env production");
-    await server.stop();
-    await upgrades();
-    server = await startDev(state);
-    await annApproves(server, waiting);
-    const tickets = await (await fetch(`${service}/tickets?status=open`)).json();
-    expect(tickets).toMatchObject({ tickets: [{ id: "T-1", assignee: "bob" }, { id: "T-2" }] });
-  },
-  LONG,
-);
+  }
+  const service = await startService();
+  const state = join(folder, "state");
+  let server = await startDev(state);
+  await asksInBrowser(server);
+  await twoOthersApproveRefund(server, service);
+  const waiting = await asksForAssignment(server);
+  await follow("npx wrangler deploy --dry-run --env production");
+  await server.stop();
+  await upgrades();
+  server = await startDev(state);
+  await annApproves(server, waiting);
+  const tickets = await (await fetch(`${service}/tickets?status=open`)).json();
+  expect(tickets).toMatchObject({ tickets: [{ id: "T-1", assignee: "bob" }, { id: "T-2" }] });
+});
 
 async function makesProject(): Promise<void> {
   const documented =
@@ -191,7 +186,8 @@ async function keepRunning(
   port: number,
   [command = "", ...args]: readonly string[],
 ): Promise<Running> {
-  const child: ChildProcess = spawn(command, args, { cwd: desk, env: environment() });
+  // A group of its own, which ends as a whole: npm ends before what it started.
+  const child = spawn(command, args, { cwd: desk, env: environment(), detached: true });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let output = "";
   await new Promise<void>((resolve, reject) => {
@@ -208,10 +204,20 @@ async function keepRunning(
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
+      endGroup(child.pid);
     },
   };
   running.push(started);
   return started;
+}
+
+/** Ends what a command left behind. */
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, "SIGKILL");
+  } catch {
+    // Nothing is left.
+  }
 }
 
 /** Runs a command of the tutorial, with the version of today. */

@@ -161,8 +161,9 @@ function contractsOf(
   { answer: given, approved = true, change, code, keepsTrying = false }: TrialSettings,
   started: Started[],
 ): readonly AnyToolContract[] {
-  // The tools of a saga's steps are tested themselves.
-  const { saga, ...contract } = subject.contract;
+  // The tools of a saga's steps are tested themselves. The arguments are as after the answer to a
+  // contract's question.
+  const { saga, ask: _question, ...contract } = subject.contract;
   const answer = given ?? (saga && (() => ok(subject.outputs[0])));
   // Every mode calls the tool as a model does.
   const tool: AnyToolContract = {
