@@ -1,5 +1,5 @@
 import { isJsonObject } from "../protocol/json/value.ts";
-import type { KeyedRequest } from "./chat/api.ts";
+import type { KeyedRequest } from "./chat/stream/api.ts";
 
 /** The stored part of an exchange. The answer itself is read again from the run's events. */
 export interface SavedExchange {

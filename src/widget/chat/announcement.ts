@@ -1,7 +1,7 @@
-import type { Exchange } from "./exchange.ts";
-import { describeEnding } from "./exchange-ending.ts";
-import { isAsked, isAwaiting } from "./exchange-status.ts";
-import { plainText } from "./text-document.ts";
+import type { Exchange } from "./exchange/exchange.ts";
+import { describeEnding } from "./exchange/exchange-ending.ts";
+import { isAsked, isAwaiting } from "./exchange/exchange-status.ts";
+import { plainText } from "./markdown/text-document.ts";
 
 const AWAITING_OPERATOR =
   "The outcome of a tool call is unknown. An operator has been asked to resolve it.";

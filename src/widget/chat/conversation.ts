@@ -1,14 +1,14 @@
 import type { StreamedEvent } from "../../wire/assistant-transport/read-chunks.ts";
-import { applyChunk } from "./apply-chunk.ts";
-import type { ChatApi } from "./api.ts";
-import { createExchange, type Exchange, isActive } from "./exchange.ts";
-import { ExchangeList, type ExchangeListPorts } from "./exchange-list.ts";
-import { type FollowEnd, type FollowPorts, followRun } from "./follow-run.ts";
-import { createReturnPause, type PausePorts } from "./return-pause.ts";
+import { applyChunk } from "./answer/apply-chunk.ts";
+import type { ChatApi } from "./stream/api.ts";
+import { createExchange, type Exchange, isActive } from "./exchange/exchange.ts";
+import { ExchangeList, type ExchangeListPorts } from "./exchange/exchange-list.ts";
+import { type FollowEnd, type FollowPorts, followRun } from "./stream/follow-run.ts";
+import { createReturnPause, type PausePorts } from "./stream/return-pause.ts";
 import type { SavedExchange } from "../session-store.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
-import { createSteering, type SteerPorts, type SteerRun } from "./steer-run.ts";
-import { StreamOpener } from "./stream-opener.ts";
+import { createSteering, type SteerPorts, type SteerRun } from "./stream/steer-run.ts";
+import { StreamOpener } from "./stream/stream-opener.ts";
 
 export interface ConversationPorts extends ExchangeListPorts, FollowPorts, PausePorts, SteerPorts {
   readonly api: ChatApi;

@@ -1,4 +1,4 @@
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "./exchange/exchange.ts";
 import { el, icon, setText } from "../dom.ts";
 
 const UNTITLED = "New conversation";

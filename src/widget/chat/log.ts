@@ -2,10 +2,10 @@ import type { ApprovalsApi } from "../approval/api.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import type { Conversation } from "./conversation.ts";
 import { el } from "../dom.ts";
-import type { Exchange } from "./exchange.ts";
-import { createExchangeView, type ExchangeView } from "./exchange-view.ts";
-import type { ReadToolImage } from "./tool-images.ts";
-import type { UndoApi } from "./undo-api.ts";
+import type { Exchange } from "./exchange/exchange.ts";
+import { createExchangeView, type ExchangeView } from "./exchange/exchange-view.ts";
+import type { ReadToolImage } from "./tool-card/tool-images.ts";
+import type { UndoApi } from "./undo/undo-api.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
 
 interface LogPorts {

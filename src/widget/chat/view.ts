@@ -7,8 +7,8 @@ import { createHeader } from "./header.ts";
 import { createLog } from "./log.ts";
 import type { PageTexts } from "./page-texts.ts";
 import { el, setText } from "../dom.ts";
-import type { ReadToolImage } from "./tool-images.ts";
-import type { UndoApi } from "./undo-api.ts";
+import type { ReadToolImage } from "./tool-card/tool-images.ts";
+import type { UndoApi } from "./undo/undo-api.ts";
 import { createTokenForm } from "../token-form.ts";
 
 export interface ChatView {

@@ -8,7 +8,7 @@ import {
   UNREACHABLE,
 } from "../api-request.ts";
 import { wait } from "../backoff.ts";
-import { createUndoApi } from "../chat/undo-api.ts";
+import { createUndoApi } from "../chat/undo/undo-api.ts";
 import { listOf, objectOf, textOf } from "./read-json.ts";
 
 /** Why a call did not succeed. `message` is for the reader. */

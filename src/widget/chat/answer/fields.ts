@@ -1,0 +1,58 @@
+import { formatPath, sentence } from "../../../protocol/text/field-label.ts";
+import type { JsonValue } from "../../../protocol/json/value.ts";
+
+/** One labelled value of arguments or of a result, formatted for a reader. */
+export interface Field {
+  readonly label: string;
+  readonly value: string;
+}
+
+export const MAX_FIELDS = 60;
+const MAX_DEPTH = 6;
+const MAX_VALUE_CHARS = 10_000;
+
+/** Formats an object as fields. A nested field is labelled with its path. */
+export function readFields(value: JsonValue): readonly Field[] {
+  const fields: Field[] = [];
+  collect(value, { path: [], fields });
+  if (fields.length <= MAX_FIELDS) return fields;
+  return [...fields.slice(0, MAX_FIELDS), { label: "…", value: "More fields are not shown." }];
+}
+
+/** Turns `core__get_current_time` into "Get current time". */
+export function friendlyName(id: string): string {
+  return sentence(id.slice(id.lastIndexOf("__") + 1)) || id || "Tool";
+}
+
+interface Collector {
+  readonly path: readonly string[];
+  readonly fields: Field[];
+}
+
+function collect(value: JsonValue, { path, fields }: Collector): void {
+  if (fields.length > MAX_FIELDS) return;
+  const isNested = typeof value === "object" && value !== null && path.length < MAX_DEPTH;
+  const entries = isNested ? Object.entries(value) : [];
+  if (isNested && Array.isArray(value) && value.every((item) => typeof item !== "object")) {
+    fields.push({ label: formatPath(path), value: shorten(value.join(", ")) });
+  } else if (isNested && entries.length > 0) {
+    for (const [key, item] of entries) {
+      const step = Array.isArray(value) ? String(Number(key) + 1) : key;
+      collect(item, { path: [...path, step], fields });
+    }
+  } else if (path.length > 0 || !isNested) {
+    if (path.length === 0 && value === null) return;
+    fields.push({ label: formatPath(path), value: formatValue(value) });
+  }
+}
+
+/** Formats one value in words; JSON text for what has none. Very long values are cut. */
+export function formatValue(value: JsonValue): string {
+  if (typeof value === "string") return value === "" ? "(empty)" : shorten(value);
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  return value === null ? "None" : shorten(JSON.stringify(value));
+}
+
+export function shorten(text: string): string {
+  return text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS)}…` : text;
+}

@@ -1,0 +1,68 @@
+import type { ApprovalCardPorts } from "../../approval/card.ts";
+import { createEnding } from "./exchange-ending.ts";
+import { createBubble, createPartView, type PartView } from "./part-view.ts";
+import { createStatus } from "./exchange-status.ts";
+import type { ReadToolImage } from "../tool-card/tool-images.ts";
+import type { UndoApi } from "../undo/undo-api.ts";
+import { UndoDesk } from "../undo/undo-desk.ts";
+import { el } from "../../dom.ts";
+import { type Exchange, isActive } from "./exchange.ts";
+
+export interface ExchangeView {
+  readonly root: HTMLElement;
+  update(exchange: Exchange): void;
+}
+
+export interface ExchangePorts {
+  readonly approvals: ApprovalCardPorts;
+  readonly undo: UndoApi;
+  readonly readImage: ReadToolImage;
+  readonly onRetry: () => void;
+}
+
+/** Shows one question with its answer. */
+export function createExchangeView(question: string, ports: ExchangePorts): ExchangeView {
+  const parts = el("div", { class: "parts" });
+  const status = createStatus();
+  const ending = createEnding(ports.onRetry);
+  const answer = el("article", { class: "answer", "aria-label": "Assistant" });
+  answer.append(parts, status.root, ending.root);
+  const views = new Map<number, PartView>();
+  const openDesk = (): UndoDesk =>
+    new UndoDesk({ api: ports.undo, approvals: ports.approvals.api });
+  let undo = openDesk();
+  let shown: Exchange | undefined;
+
+  function drawParts(exchange: Exchange): void {
+    // The question was asked again: nothing of the former answer stays.
+    if (exchange.answer.parts.length < views.size) {
+      parts.replaceChildren();
+      views.clear();
+      undo = openDesk();
+    }
+    const { runId } = exchange;
+    const readImage = async (toolCallId: string, number: number) =>
+      runId === undefined ? undefined : ports.readImage({ runId, toolCallId, number });
+    const isOver = !isActive(exchange) && exchange.answer.done !== undefined;
+    for (const part of exchange.answer.parts) {
+      const view =
+        views.get(part.index) ??
+        createPartView(part, { approvals: ports.approvals, undo, readImage });
+      if (!views.has(part.index) && view.root) parts.append(view.root);
+      views.set(part.index, view);
+      view.update(part, isOver);
+    }
+    if (isOver && runId !== undefined) undo.open(runId);
+  }
+
+  return {
+    root: el("section", { class: "exchange" }, createBubble(question), answer),
+    update(exchange) {
+      if (exchange === shown) return;
+      drawParts(exchange);
+      status.update(exchange);
+      ending.update(exchange);
+      shown = exchange;
+    },
+  };
+}

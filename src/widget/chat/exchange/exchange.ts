@@ -1,0 +1,33 @@
+import { type AnswerState, EMPTY_ANSWER } from "../answer/answer.ts";
+import type { KeyedRequest } from "../stream/api.ts";
+
+/** The connection of an exchange. `broken` has its reason in `problem`. */
+export type Link = "opening" | "open" | "reconnecting" | "token_needed" | "broken" | "done";
+
+/** One question with its answer. Immutable: each change creates a new object. */
+export interface Exchange {
+  readonly key: number;
+  readonly question: string;
+  readonly answer: AnswerState;
+  readonly link: Link;
+  readonly runId?: string;
+  readonly conversationId?: string;
+  readonly lastEventId?: string;
+  /** The key of the question: set at the first send, kept for each retry of the same question. */
+  readonly request?: KeyedRequest;
+  /** The server no longer had the earlier run, so this answer started without its messages. */
+  readonly hasLostHistory?: boolean;
+  /** The server no longer stores this run. */
+  readonly isGone?: boolean;
+  readonly problem?: string;
+}
+
+/** Creates an exchange that has no run yet. */
+export function createExchange(key: number, question: string): Exchange {
+  return { key, question, answer: EMPTY_ANSWER, link: "opening" };
+}
+
+/** Tells whether an exchange still expects events from the server. */
+export function isActive({ link }: Exchange): boolean {
+  return link === "opening" || link === "open" || link === "reconnecting";
+}

@@ -1,0 +1,92 @@
+import type { ChatApi, KeyedRequest } from "./api.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import type { ExchangeList } from "../exchange/exchange-list.ts";
+import type { JsonObject } from "../../../protocol/json/value.ts";
+import { fail } from "../../../protocol/outcome/result.ts";
+
+const GONE = "The server no longer stores this answer. Select Try again to ask the question again.";
+
+type Opened = Awaited<ReturnType<ChatApi["events"]>>;
+
+export interface StreamOpenerPorts {
+  readonly api: ChatApi;
+  readonly newKey: () => string;
+  /** Returns what the page knows, for the model to read as data. */
+  readonly context?: () => JsonObject | undefined;
+  /** Called when the run id of an exchange becomes known. */
+  readonly onRun: (runId: string) => void;
+}
+
+/** Opens the event stream of an exchange: it starts the run, or continues the run's events. */
+export class StreamOpener {
+  readonly #exchanges: ExchangeList;
+  readonly #ports: StreamOpenerPorts;
+
+  constructor(exchanges: ExchangeList, ports: StreamOpenerPorts) {
+    this.#exchanges = exchanges;
+    this.#ports = ports;
+  }
+
+  /** Opens a stream. Contract: safe to repeat, because one question keeps one idempotency key. */
+  async open({ key, question }: Exchange, signal: AbortSignal): Promise<Opened> {
+    const { runId } = this.#exchanges.find(key) ?? {};
+    if (runId !== undefined) return this.#openEvents(key, runId, signal);
+    const started = this.#noteConversation(key, await this.#start(key, question, signal));
+    if (!started.ok || started.value.runId === undefined) return started;
+    this.noteRun(key, started.value.runId);
+    return started.value.body ? started : this.#openEvents(key, started.value.runId, signal);
+  }
+
+  #noteConversation(key: number, opened: Opened): Opened {
+    const conversationId = opened.ok && opened.value.conversationId;
+    if (conversationId) this.#exchanges.patch(key, { conversationId });
+    return opened;
+  }
+
+  noteRun(key: number, runId: string): void {
+    if (this.#exchanges.find(key)?.runId === runId) return;
+    this.#exchanges.patch(key, { runId });
+    this.#exchanges.save();
+    this.#ports.onRun(runId);
+  }
+
+  async #openEvents(key: number, runId: string, signal: AbortSignal): Promise<Opened> {
+    const { lastEventId } = this.#exchanges.find(key) ?? {};
+    const opened = await this.#ports.api.events(runId, { lastEventId, signal });
+    return this.#noteConversation(key, this.#noteGone(key, opened));
+  }
+
+  /** Sends the question. When the earlier run is gone, the question is sent without its history. */
+  async #start(key: number, question: string, signal: AbortSignal): Promise<Opened> {
+    const { api } = this.#ports;
+    const known = this.#exchanges.find(key)?.request;
+    const request = known ?? this.#newRequest(key, this.#exchanges.runBefore(key));
+    const started = await api.start(question, { request, signal });
+    // After a repeated send, 410 may also mean that this question's own run is gone.
+    const isOwnRun = known !== undefined || request.previousRunId === undefined;
+    if (isOwnRun) return this.#noteGone(key, started);
+    if (started.ok || started.failure.code !== "gone") return started;
+    this.#exchanges.patch(key, { hasLostHistory: true });
+    return api.start(question, { request: this.#newRequest(key, undefined), signal });
+  }
+
+  #newRequest(key: number, before: Exchange | undefined): KeyedRequest {
+    const { runId: previousRunId, conversationId } = before ?? {};
+    const context = this.#ports.context?.();
+    const request = {
+      key: this.#ports.newKey(),
+      ...(previousRunId && { previousRunId }),
+      ...(conversationId && { conversationId }),
+      ...(context && { context }),
+    };
+    this.#exchanges.patch(key, { request });
+    this.#exchanges.save();
+    return request;
+  }
+
+  #noteGone(key: number, opened: Opened): Opened {
+    if (opened.ok || opened.failure.code !== "gone") return opened;
+    this.#exchanges.patch(key, { isGone: true });
+    return fail({ ...opened.failure, message: GONE });
+  }
+}

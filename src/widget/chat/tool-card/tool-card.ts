@@ -1,0 +1,109 @@
+import { ApprovalCard, type ApprovalCardPorts } from "../../approval/card.ts";
+import { findToolCard, type ToolCard } from "../../cards/define-tool-card.ts";
+import { drawPart, readTitle } from "../../cards/draw-part.ts";
+import type { ToolPart } from "../answer/answer.ts";
+import { el, icon, setText } from "../../dom.ts";
+import { friendlyName } from "../answer/fields.ts";
+import { describeCall, drawBody } from "./tool-card-body.ts";
+import { drawToolContent } from "./tool-content-view.ts";
+import { createProgress } from "./tool-progress.ts";
+import type { UndoDesk } from "../undo/undo-desk.ts";
+import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.ts";
+
+/** What the card of a call uses. */
+export interface CallPorts {
+  readonly approvals: ApprovalCardPorts;
+  readonly undo: UndoDesk;
+  /** Reads an image of a call as a data URL. */
+  readonly readImage: (toolCallId: string, number: number) => Promise<string | undefined>;
+}
+
+/** Shows one tool call: its tool, input, state, approval and result. */
+export class ToolCallView {
+  readonly root = el("details", { class: "tool", open: "" });
+  readonly #approvals: ApprovalCardPorts;
+  readonly #card: ToolCard | undefined;
+  readonly #title: HTMLElement;
+  readonly #badge = el("span", { class: "badge" });
+  readonly #mark = el("span", { class: "mark" });
+  readonly #progress: ReturnType<typeof createProgress>;
+  readonly #ownProgress = el("div", { class: "own-progress", hidden: "" });
+  readonly #unknownOutcome = el("p", { class: "unknown-outcome", hidden: "" });
+  readonly #approvalLead = el("div", { class: "approval-lead", hidden: "" });
+  readonly #approval = el("div", { class: "tool-approval", hidden: "" });
+  readonly #body = el("div", { class: "body" });
+  readonly #content = el("section", { class: "content", "aria-label": "Text and images" });
+  readonly #readImage: CallPorts["readImage"];
+  #approvalCard: ApprovalCard | undefined;
+  #shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
+
+  constructor({ toolName, toolCallId }: ToolPart, { approvals, undo, readImage }: CallPorts) {
+    this.#approvals = approvals;
+    this.#readImage = readImage;
+    this.#card = findToolCard(toolName);
+    const name = friendlyName(toolName);
+    this.#title = el("span", { class: "name", title: toolName }, name);
+    this.#progress = createProgress(name);
+    this.root.append(
+      el("summary", {}, this.#mark, this.#title, this.#badge),
+      this.#progress.root,
+      this.#ownProgress,
+      this.#unknownOutcome,
+      this.#approvalLead,
+      this.#approval,
+      this.#body,
+      this.#content,
+      undo.createView(toolCallId, name).root,
+    );
+  }
+
+  /** Draws a call. `isOver` tells that the run ended, so the call gets no more result. */
+  update(part: ToolPart, isOver: boolean): void {
+    const shown = this.#shown;
+    if (shown?.part === part && shown.isOver === isOver) return;
+    this.#shown = { part, isOver };
+    const state = cardStateOf(part, isOver);
+    this.root.dataset["state"] = state;
+    setText(this.#badge, CARD_STATES[state].label);
+    this.#mark.replaceChildren(icon(CARD_STATES[state].icon));
+    const title = readTitle(this.#card, describeCall(part)) ?? part.title;
+    if (title !== undefined) setText(this.#title, title);
+    this.#drawProgress(part, state === "running");
+    const explanation = describeUnknownOutcome(part, isOver);
+    setText(this.#unknownOutcome, explanation);
+    this.#unknownOutcome.hidden = explanation === "";
+    this.#drawApproval(part, shown?.part);
+    this.#approval.hidden = !part.approval || state === "done" || state === "stopped";
+    this.#approvalLead.hidden = this.#approval.hidden || this.#approvalLead.childNodes.length === 0;
+    const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
+    if (isBodyOld) this.#body.replaceChildren(...drawBody(part, this.#card));
+    this.#body.hidden = this.#body.childElementCount === 0;
+    if (shown?.part.content !== part.content || !shown) this.#drawContent(part);
+  }
+
+  #drawContent({ toolCallId, toolName, content = [] }: ToolPart): void {
+    const read = (number: number) => this.#readImage(toolCallId, number);
+    this.#content.replaceChildren(...drawToolContent(content, friendlyName(toolName), read));
+    this.#content.hidden = content.length === 0;
+  }
+
+  #drawProgress(part: ToolPart, isRunning: boolean): void {
+    const hasNews = isRunning && part.progress !== undefined;
+    const drawn = hasNews ? drawPart(this.#card, "progress", describeCall(part)) : undefined;
+    this.#ownProgress.replaceChildren(...(drawn ?? []));
+    this.#ownProgress.hidden = drawn === undefined;
+    this.#progress.update(hasNews && !drawn ? part.progress : undefined);
+  }
+
+  #drawApproval(part: ToolPart, before: ToolPart | undefined): void {
+    const { approval } = part;
+    if (!approval) return;
+    this.#approvalCard ??= new ApprovalCard(this.#approvals, approval);
+    this.#approvalCard.update(approval);
+    const { root } = this.#approvalCard;
+    if (!root.isConnected) this.#approval.replaceChildren(root);
+    if (before?.approval === approval) return;
+    const drawn = drawPart(this.#card, "approval", describeCall(part));
+    this.#approvalLead.replaceChildren(...(drawn ?? []));
+  }
+}

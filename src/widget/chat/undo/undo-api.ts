@@ -1,0 +1,107 @@
+import {
+  type ApiOptions,
+  readProblemText,
+  sendAuthorised,
+  UNREACHABLE,
+} from "../../api-request.ts";
+import { describeSources } from "../../../protocol/label/source.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
+
+/** How undoing a call stands; see docs/undo.md. */
+export type UndoStatus = "available" | "running" | "undone" | "stale" | "failed";
+
+/** One call of a run, as far as undoing it is concerned. */
+export interface UndoCall {
+  readonly toolCallId: string;
+  readonly invocationId: string;
+  /** What the model had read before it asked for the call, in words. */
+  readonly after?: string;
+  /** The approval that the call waits for. */
+  readonly approvalId?: string;
+  /** Absent: the reader cannot undo the call, and nobody did. */
+  readonly undo?: { readonly status: UndoStatus; readonly runId?: string };
+}
+
+/** The part of the public API that undo needs. Contract: no method throws. */
+export interface UndoApi {
+  /** Reads the calls of a run; undefined when the run cannot be read. */
+  calls(runId: string): Promise<readonly UndoCall[] | undefined>;
+  /** Asks to undo a call; answers why it was refused, for the reader. */
+  undo(runId: string, invocationId: string): Promise<string | undefined>;
+  /** Gets the event `undone` when the page undid a call elsewhere. */
+  readonly elsewhere: EventTarget;
+}
+
+/** Creates the client of the HTTP API that undo uses. */
+export function createUndoApi(options: ApiOptions): UndoApi {
+  const urlOf = (runId: string): string => `v1/runs/${encodeURIComponent(runId)}`;
+  return {
+    elsewhere: new EventTarget(),
+    async calls(runId) {
+      const read = await ask(options, urlOf(runId), {});
+      return read?.response.ok ? listOf(read.body["toolCalls"]).flatMap(readCall) : undefined;
+    },
+    async undo(runId, invocationId) {
+      const path = `${urlOf(runId)}/invocations/${encodeURIComponent(invocationId)}/compensate`;
+      const asked = await ask(options, path, { method: "POST" });
+      if (!asked) return UNREACHABLE;
+      const { response, body } = asked;
+      // An undo that goes on already is what the reader wants.
+      const isUnderWay = body["code"] === "request_in_progress";
+      return response.ok || isUnderWay ? undefined : readProblemText(body, response.status);
+    },
+  };
+}
+
+async function ask(
+  options: ApiOptions,
+  path: string,
+  init: RequestInit,
+): Promise<{ readonly response: Response; readonly body: JsonObject } | undefined> {
+  try {
+    const response = await sendAuthorised(options, path, init);
+    const body: unknown = await response.json().catch(() => undefined);
+    return { response, body: isJsonObject(body) ? body : {} };
+  } catch {
+    return undefined;
+  }
+}
+
+const STATUSES: readonly string[] = [
+  "available",
+  "running",
+  "undone",
+  "stale",
+  "failed",
+] satisfies readonly UndoStatus[];
+
+function readCall(value: JsonValue): readonly UndoCall[] {
+  if (!isJsonObject(value)) return [];
+  const { toolCallId, invocationId, approvalId, after, undo } = value;
+  if (typeof toolCallId !== "string" || typeof invocationId !== "string") return [];
+  const { status, runId } = isJsonObject(undo) ? undo : {};
+  const isKnown = typeof status === "string" && STATUSES.includes(status);
+  return [
+    {
+      toolCallId,
+      invocationId,
+      ...(after !== undefined && { after: describeSources(listOf(after).map(readSource)) }),
+      ...(typeof approvalId === "string" && { approvalId }),
+      ...(isKnown && {
+        undo: { status: status as UndoStatus, ...(typeof runId === "string" && { runId }) },
+      }),
+    },
+  ];
+}
+
+function readSource(value: JsonValue): { readonly kind: string; readonly tool?: string } {
+  const { kind, tool } = isJsonObject(value) ? value : {};
+  return {
+    kind: typeof kind === "string" ? kind : "",
+    ...(typeof tool === "string" && { tool }),
+  };
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
