@@ -286,7 +286,7 @@ describe("a consent", () => {
     person: "user:ann" as ActorId,
     print: "print",
     calls: 1,
-    untilMs: T + DAY * 1_000,
+    untilMs: T + 3_600_000,
     toolId: "lab__archive",
     toolVersion: "1.0.0",
   };
@@ -306,7 +306,7 @@ describe("a consent", () => {
       // Another consent than the one that a reservation used is looked for anew.
       const second = [at(T, other), at(T, { ...other, consent: { ...claim, id: "cons_2" } })];
       book.release(other.id, T);
-      const late = at(T + DAY * 1_000, named);
+      const late = at(T + 3_600_000, named);
       return { grants, first, peeked, unnamed, second, late };
     });
     expect(seen).toEqual({

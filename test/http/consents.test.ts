@@ -221,16 +221,28 @@ describe("a consent that lasts", () => {
   });
 
   test("does not answer what an approver wrote", async () => {
-    await consent(archive("edited"));
-    await withRules([CONSENT, { tools: ["lab__archive"], pattern: "operator_review" }]);
-    const { runId, approvalId } = await askFor([archive("unlike")]);
-    const edit = { ...APPROVE, arguments: { what: "edited" } };
-    expect((await decide(approvalId, "bob", edit)).status).toBe(200);
-    const next = approvalId.replace(/_1$/, "_2");
-    await expect.poll(async () => (await readApproval(next, "bob")).status).toBe(200);
-    const { status, votes } = await viewOf(next, "bob");
-    expect([status, votes.map(({ approverId }) => approverId)]).toEqual(["pending", ["user:bob"]]);
-    await cancel(runId, "ann");
+    const review = {
+      tools: ["lab__archive"],
+      pattern: "operator_review",
+      approverIsNot: ["/what"],
+    };
+    // Whoever names themselves in the arguments has no vote on them.
+    for (const [what, voters] of [
+      ["edited", ["user:bob"]],
+      ["bob", []],
+    ] as const) {
+      await withRules([CONSENT]);
+      await consent(archive(what));
+      await withRules([CONSENT, review]);
+      const { runId, approvalId } = await askFor([archive("unlike")]);
+      const edit = { ...APPROVE, arguments: { what } };
+      expect((await decide(approvalId, "bob", edit)).status).toBe(200);
+      const next = approvalId.replace(/_1$/, "_2");
+      await expect.poll(async () => (await readApproval(next, "bob")).status).toBe(200);
+      const { status, votes } = await viewOf(next, "bob");
+      expect([status, votes.map(({ approverId }) => approverId)]).toEqual(["pending", voters]);
+      await cancel(runId, "ann");
+    }
   });
 
   test("does not answer a data-flow question, also under a rule that offers it", async () => {
