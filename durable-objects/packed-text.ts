@@ -9,8 +9,11 @@ const zlib = lazily(() => process.getBuiltinModule("node:zlib"));
  * page. Unit: UTF-16 code units.
  */
 const MIN_CHARS = { alone: 512, withDictionary: 320 };
-/** The least effort: the fastest level, with 8 KiB of history instead of 32 KiB. */
-const EFFORT = { level: 1, windowBits: 13, memLevel: 5 };
+/**
+ * Level 5 takes a quarter longer than level 1, 5 microseconds for 4 KiB, and saves an eighth: the
+ * log of a run with one write stays one page. History is 8 KiB instead of 32 KiB.
+ */
+const EFFORT = { level: 5, windowBits: 13, memLevel: 5 };
 
 /**
  * Longest text of one row. Production refuses rows over 2 MB, the local platform does not.
