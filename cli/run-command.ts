@@ -41,6 +41,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "lists the configured models, and which of them retire soon",
     load: () => import("./commands/models.ts"),
   },
+  explain: {
+    summary: "says what happened in a run, gate by gate, and why it ended",
+    load: () => import("./commands/explain.ts"),
+  },
   logs: {
     summary: "writes the log of a deployment for people, with the places of your sources",
     load: () => import("./commands/logs.ts"),

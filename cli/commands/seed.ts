@@ -3,12 +3,17 @@ import { parseArgs } from "node:util";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { compareVersions } from "../../src/contracts/catalog/route-versions.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
-import { ACTING_HEADER } from "../../src/protocol/identity/development.ts";
 import { type Command, CommandError, parsing, UsageError } from "../command.ts";
 import { projectFolder } from "../project/folders.ts";
 import { loadDeployment } from "../project/load-deployment.ts";
-import { createClient } from "../push/deployment-client.ts";
-import { readTarget } from "../push/target.ts";
+import {
+  checkDeployment,
+  DEPLOYMENT_OPTIONS,
+  DEPLOYMENT_USAGE,
+  type DeploymentValues,
+  openClient,
+  readNumber,
+} from "../push/open-client.ts";
 import { checkRow, readRows, type Row, type WrongLine } from "../seed/read-rows.ts";
 import { openSeedRecord, type SeedRecord } from "../seed/seed-record.ts";
 import { sendRow, type RowOutcome, type SeedTarget } from "../seed/send-row.ts";
@@ -20,8 +25,7 @@ export const command: Command = {
     "checked by the tool's input schema before the first is sent. Each row is a direct call with a\n" +
     "key of its content, so that the command can be repeated, also after a crash, and loads no row\n" +
     "twice. FILE.NAME.seeded records what was loaded. See docs/business-data.md.\n" +
-    "--env: a deployment of tenant/environments.json; the variable INTERLOCK_TOKEN holds the token.\n" +
-    "Without it: interlock dev, at --port (8787), as the person --as.\n" +
+    DEPLOYMENT_USAGE +
     "--batch: rows on their way at the same time (8). 1 keeps the order of the file.\n" +
     "Exit code 1: a row was not loaded. The output says which, and why.",
   run: seed,
@@ -31,9 +35,7 @@ interface Asked {
   readonly file: string;
   readonly toolId: string;
   readonly workspaceId: string | undefined;
-  readonly environment: string | undefined;
-  readonly port: number;
-  readonly person: string | undefined;
+  readonly deployment: DeploymentValues;
   readonly batch: number;
 }
 
@@ -43,12 +45,12 @@ const PAUSE_MS = 1_000;
 /** Checks all rows, then sends those that were not loaded before, batch by batch. */
 async function seed(args: string[]): Promise<void> {
   const asked = readArguments(args);
-  const { file, environment = "development" } = asked;
+  const { file } = asked;
   const project = projectFolder();
   const { tools } = await loadDeployment(project);
   const total = await checkRows(file, findContract(tools, asked.toolId));
   const target = openTarget(asked, project);
-  const record = openSeedRecord(`${file}.${environment}.seeded`);
+  const record = openSeedRecord(`${file}.${asked.deployment.env ?? "development"}.seeded`);
   const told = await loadRows({ asked, target, record, total });
   console.log(`${told.loaded} rows loaded, ${told.before} were loaded before, of ${total}.`);
   if (told.stopped) process.exitCode = 1;
@@ -124,20 +126,14 @@ function findContract(tools: readonly AnyToolContract[], toolId: string): AnyToo
   throw new UsageError(`--tool: there is no tool ${JSON.stringify(toolId)}.`);
 }
 
-function openTarget(asked: Asked, project: string): SeedTarget {
-  const { toolId, workspaceId, environment, port, person } = asked;
+function openTarget({ toolId, workspaceId, deployment }: Asked, project: string): SeedTarget {
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  const own = person === undefined ? {} : { [ACTING_HEADER]: person };
-  const send =
-    environment === undefined
-      ? createClient({ environment: "development", url: `http://127.0.0.1:${port}`, own })
-      : createClient(readTarget(project, environment));
-  return { send, toolId, workspaceId, pause };
+  return { send: openClient(project, deployment), toolId, workspaceId, pause };
 }
 
 function readArguments(args: string[]): Asked {
   const text = { type: "string" } as const;
-  const options = { tool: text, workspace: text, env: text, port: text, as: text, batch: text };
+  const options = { ...DEPLOYMENT_OPTIONS, tool: text, workspace: text, batch: text };
   const { values, positionals } = parsing(() =>
     parseArgs({ args, options, allowPositionals: true }),
   );
@@ -145,22 +141,12 @@ function readArguments(args: string[]): Asked {
   if (file === undefined || more.length > 0) throw new UsageError("One file is needed.");
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
   if (!values.tool) throw new UsageError("--tool is needed: the id of the tool that takes a row.");
-  if (values.env !== undefined && (values.port ?? values.as) !== undefined) {
-    throw new UsageError("--port and --as are for interlock dev. Leave them out with --env.");
-  }
+  checkDeployment(values);
   return {
     file,
     toolId: values.tool,
     workspaceId: values.workspace,
-    environment: values.env,
-    port: readNumber("port", values.port ?? "8787", 65_535),
-    person: values.as,
+    deployment: values,
     batch: readNumber("batch", values.batch ?? "8", 64),
   };
-}
-
-function readNumber(option: string, text: string, most: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw new UsageError(`--${option} takes a number from 1 to ${most}, not ${text}.`);
 }

@@ -68,6 +68,11 @@ const NOT_RUN: readonly { readonly file: string; readonly starts: string; readon
       why: "what a command prints; test/cli/decode.node.test.ts holds it",
     },
     {
+      file: "docs/audit.md",
+      starts: "run_38eb86815c42",
+      why: "what a command prints; test/cli/explain/words.node.test.ts holds it",
+    },
+    {
       file: "docs/tools-authoring.md",
       starts: "Tells the current date",
       why: "what a model reads; test/docs/derived-tables.node.test.ts holds it",

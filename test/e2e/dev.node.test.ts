@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
 import { publishContract } from "../../src/contracts/catalog/published-contract.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
+import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
+import { runCommand } from "../shared/command-process.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 
 interface State {
   readonly status: string;
   readonly toolCalls: readonly { readonly name: string }[];
 }
-
-/** A busy machine starts the Worker slowly. */
 
 const ask = (url: string, content: string): Promise<Response> =>
   fetch(`${url}/v1/chat`, {
@@ -130,6 +130,29 @@ describe("npm run dev, offline", () => {
     ]);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
+  });
+
+  test("interlock explain says what happened in a run, and which gate ended its call", async () => {
+    const response = await ask(server.url, 'call core__calculate {"expression":"6*"}');
+    await response.text();
+    const runId = response.headers.get("x-run-id") ?? "";
+    const port = new URL(server.url).port;
+    const explain = (id: string) => runCommand(["explain", id, "--port", port], PACKAGE_FOLDER);
+    // The audit log learns of the end of a run within about a second.
+    await expect
+      .poll(async () => (await explain(runId)).stdout)
+      .toMatch(
+        new RegExp(
+          `^${runId}: completed\n {2}The model gave its answer.\n` +
+            "[^]*begun by user:developer[^]*ended: stop\n\n" +
+            "inv_1 core__calculate@[^]*the gate \\w+ ended it, because ",
+        ),
+      );
+    const unknown = await explain("run_of_nobody");
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining("404 run_not_found"),
+    ]);
   });
 
   test("comes back when the runtime of its Worker is killed, and says so", async () => {
