@@ -56,8 +56,8 @@ export function formatPacketLines(
     ...formatArguments(packet.arguments),
     ...linesOfNew(packet.arguments.shown, newHere),
     ...(packet.steps ?? []).map(lineOfStep),
-    ...linesOfState("beforeState", packet.beforeState),
-    ...linesOfState("afterState", packet.afterState),
+    ...linesOfState("beforeState", packet),
+    ...linesOfState("afterState", packet),
     ...(packet.drifting ?? []).map(lineOfDrift),
     line("riskClass", "Risk", `${packet.riskClass}: ${RISKS[packet.riskClass]}`),
     line("dataClass", "Data class", packet.dataClass),
@@ -191,11 +191,14 @@ function lineOfDrift({ field, reason }: DriftingField): PacketLine {
   return line("drifting", `May change: ${field}`, reason);
 }
 
+/** A call that changes nothing has no unknown state. */
 function linesOfState(
   field: "beforeState" | "afterState",
-  state: JsonObject | null,
+  packet: ConfirmationPacket,
 ): readonly PacketLine[] {
-  return state ? linesOfObject(field, state) : [line(field, STATES[field], "not known")];
+  const { [field]: state, riskClass } = packet;
+  if (state) return linesOfObject(field, state);
+  return riskClass === "READ_ONLY" ? [] : [line(field, STATES[field], "not known")];
 }
 
 const STATES = { beforeState: "Before", afterState: "After", arguments: "Arguments" };

@@ -13,6 +13,12 @@ const withArguments = (shown: JsonObject): readonly PacketLine[] =>
     ({ field }) => field === "arguments",
   );
 
+test("a call that changes nothing has no line about a state that nobody knows", () => {
+  const read = { ...PACKET, riskClass: "READ_ONLY", afterState: null } as const;
+  const states = formatPacketLines(read).filter(({ field }) => field.endsWith("State"));
+  expect(states.map(({ field }) => field)).toEqual(["beforeState"]);
+});
+
 test("every field of a packet is a line, in the order of the canon", () => {
   expect(formatPacketLines(PACKET).map(({ field, label, text }) => [field, label, text])).toEqual([
     ["actionName", "Action", "Refund 40 EUR to Ann"],
