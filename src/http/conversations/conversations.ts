@@ -70,9 +70,12 @@ async function patchConversation(authorised: AuthorisedRequest): Promise<Respons
  * delivers something.
  */
 async function deleteConversation(authorised: AuthorisedRequest): Promise<Response> {
-  const found = await findConversation(authorised);
-  const viewer = viewerOf(authorised.principal);
-  const answer = found ? await found.eraseConversation(viewer) : UNKNOWN;
+  const erase = async () => {
+    const found = await findConversation(authorised);
+    return found ? found.eraseConversation(viewerOf(authorised.principal)) : UNKNOWN;
+  };
+  // A deletion may be repeated at every step: where its object ended, the next one goes on.
+  const answer = await erase().catch(erase);
   if (answer.kind === "busy") return problem("conversation_busy", { runs: answer.runs });
   if (answer.kind !== "erasing") return refuse(answer);
   const { turnsLeft } = answer;
