@@ -7,7 +7,7 @@ export {
   type WorkspaceSettings,
 } from "./workspace/test-workspace.ts";
 export { startRun } from "./run/start-run.ts";
-export type { ApprovingVote, TestRun, Vote } from "./run/test-run.ts";
+export type { Answer, ApprovingVote, TestRun, Vote } from "./run/test-run.ts";
 export type { RunSettings, Surroundings } from "./run/run-settings.ts";
 export type { EndedCall, OpenCall, TestCall } from "./tool/test-call.ts";
 export {

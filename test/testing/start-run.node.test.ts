@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { askPerson } from "../../src/core-tools/ask-person.ts";
 import {
   call,
   checkPolicy,
@@ -151,6 +152,21 @@ test("an answer can depend on what the model was told", async () => {
   const run = await startRun({ tools: [getTicket], http, model });
   expect(run.text).toBe('It says {"id":7,"subject":"Broken"}.');
   expect([model.left, model.requests.length]).toEqual([0, 2]);
+});
+
+test("a question waits for its person, whose answer is checked and joins the arguments", async () => {
+  const ask = call("core__ask_person", { question: "Which?", choices: ["red", "blue"] });
+  const run = await startRun({
+    tools: [askPerson],
+    principal: ANN,
+    model: scriptedModel([ask, say("Blue it is.")]),
+  });
+  expect([run.state, run.approvals]).toMatchObject(["waiting", [{ asks: "answer" }]]);
+  await expect(run.answer({ by: "ann", answer: { answer: "green" } })).rejects.toThrow("/answer");
+  await expect(run.answer({ by: "bob", answer: { answer: "red" } })).rejects.toThrow("user:bob");
+  await run.answer({ by: "ann", answer: { answer: "blue" } });
+  expect([run.state, run.text]).toEqual(["ended", "Blue it is."]);
+  expect(run.calls).toMatchObject([{ taxonomyClass: "SUCCESS" }]);
 });
 
 test("a conversation goes on in another run", async () => {

@@ -1,4 +1,5 @@
 import type { DecisionAnswer } from "../../capabilities/run.ts";
+import type { ApprovalDecision } from "../../protocol/approval/decision.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { ApprovalRequirement } from "../../protocol/approval/requirement.ts";
 import type { ActorId } from "../../protocol/identity/ids.ts";
@@ -6,7 +7,7 @@ import type { ActorId } from "../../protocol/identity/ids.ts";
 /** A decision that somebody wanted to make. */
 interface Wanted {
   readonly record: ApprovalRecord;
-  readonly decision: "approve" | "reject";
+  readonly decision: ApprovalDecision["decision"];
   readonly who: ActorId;
 }
 

@@ -17,7 +17,7 @@ import { openTestRun, type OpenTestRun } from "./open-test-run.ts";
 import { person, TEST_RUN_ID } from "./person.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { ScriptedModel } from "./scripted-model.ts";
-import type { ApprovingVote, TestRun, Vote } from "./test-run.ts";
+import type { Answer, ApprovingVote, TestRun, Vote } from "./test-run.ts";
 import { toTestCall, type TestCall } from "../tool/test-call.ts";
 import { readPolicy } from "../policy/test-policy.ts";
 
@@ -125,6 +125,10 @@ class MemoryRun implements TestRun {
     return this.#decide("approve", vote);
   }
 
+  answer(answer: Answer): Promise<void> {
+    return this.#decide("answer", answer);
+  }
+
   reject(vote: Vote): Promise<void> {
     return this.#decide("reject", vote);
   }
@@ -187,8 +191,11 @@ class MemoryRun implements TestRun {
     };
   }
 
-  async #decide(decision: "approve" | "reject", vote: ApprovingVote): Promise<void> {
-    const { by, roles, reason, arguments: edited } = vote;
+  async #decide(
+    decision: ApprovalDecision["decision"],
+    vote: ApprovingVote & Partial<Pick<Answer, "answer">>,
+  ): Promise<void> {
+    const { by, roles, reason, arguments: edited, answer: fields } = vote;
     const record = this.#findApproval(vote);
     const principal = typeof by === "string" ? person(by, roles && { roles }) : by;
     const { invocation, generation } = readApprovalId(record.id) ?? record;
@@ -196,6 +203,7 @@ class MemoryRun implements TestRun {
       decision,
       ...(reason !== undefined && { reason }),
       ...(edited && { arguments: edited }),
+      ...(fields && { answer: fields }),
     };
     const answer = await this.#decisions.decide({ invocation, generation, principal }, sent);
     if (this.#isResumed) await this.proceed();

@@ -26,6 +26,11 @@ export interface ApprovingVote extends Vote {
   readonly arguments?: JsonObject;
 }
 
+/** What a person answers to the question of a call: the fields of its form. */
+export interface Answer extends Omit<Vote, "reason"> {
+  readonly answer: JsonObject;
+}
+
 /** A run of a test. It has ended, or it waits for people. */
 export interface TestRun {
   /** `waiting`: for approvals, or for an operator. */
@@ -56,7 +61,13 @@ export interface TestRun {
   /** Approves an open approval. The run continues when enough people have approved. */
   approve(vote: ApprovingVote): Promise<void>;
 
-  /** Rejects an open approval. The run continues. */
+  /**
+   * Answers the question of a call. The run continues with the completed arguments. Fails: rejects
+   * with the fields that the form, the contract or the policy refuses.
+   */
+  answer(answer: Answer): Promise<void>;
+
+  /** Rejects an open approval or question. The run continues. */
   reject(vote: Vote): Promise<void>;
 
   /**
