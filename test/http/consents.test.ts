@@ -220,6 +220,23 @@ describe("a consent that lasts", () => {
     expect(moved).toHaveLength(2);
   });
 
+  test("stands in the export of its person, and of nobody else", async () => {
+    const { id } = await consent(archive("exported"));
+    const exported: ConsentView[] = [];
+    for (const person of ["user:bob", "user:ann"]) {
+      expect(exported).toEqual([]);
+      for (let next: string | undefined = ""; next !== undefined;) {
+        const cursor = next && `?cursor=${encodeURIComponent(next)}`;
+        const page = await send(`/v1/people/${person}/export${cursor}`, { caller: "chief" });
+        const body = await page.json<{ consents?: ConsentView[]; next?: string }>();
+        exported.push(...(body.consents ?? []));
+        ({ next } = body);
+      }
+    }
+    const own = exported.find((one) => one.id === id);
+    expect(own).toMatchObject({ person: "user:ann", toolId: "lab__archive", state: "active" });
+  });
+
   test("does not answer what an approver wrote", async () => {
     const review = {
       tools: ["lab__archive"],

@@ -200,7 +200,11 @@ export const TOKENS = {
   /**
    * Writes the policy of the guild, whose people approve each other's calls, and sees everything.
    */
-  chief: { token: "token-of-chief", tenantId: "guild", scopes: [...ALL, ...PEOPLE, "audit:read"] },
+  chief: {
+    token: "token-of-chief",
+    tenantId: "guild",
+    scopes: [...ALL, ...PEOPLE, "audit:read", "people:export"],
+  },
   /** Asks for things. */
   ann: { token: "token-of-ann", tenantId: "guild", scopes: [...TALKS, ...PEOPLE] },
   bob: { token: "token-of-bob", tenantId: "guild", scopes: PEOPLE, roles: ["operator"] },

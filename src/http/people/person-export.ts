@@ -11,7 +11,7 @@ import type { AskedPerson } from "./asked-person.ts";
 /** What one page of an export holds. */
 interface ExportPlace {
   /** `recent`: conversations that went on during the export, once more. */
-  readonly part: "conversations" | "recent" | "calls" | "workspaces";
+  readonly part: "conversations" | "recent" | "calls" | "consents" | "workspaces";
   /** When the export began. Unit: Unix milliseconds. */
   readonly sinceMs: number;
   /** Where the list goes on; in a conversation, the one before it. */
@@ -119,8 +119,19 @@ const readCalls: ReadPart = async ({ authorised, person, viewer }, { sinceMs, af
     items.map(({ runId }) => services.runs.of(runId).state(viewer)),
   );
   const calls = answers.flatMap((answer) => (answer.kind === "run" ? [answer.state] : []));
-  const then = next ? { part: "calls" as const, after: next } : { part: "workspaces" as const };
+  const then = next ? { part: "calls" as const, after: next } : { part: "consents" as const };
   return { body: { calls }, next: { ...then, sinceMs } };
+};
+
+const readConsents: ReadPart = async ({ authorised, person }, { sinceMs, after }) => {
+  const { principal, services } = authorised;
+  const { items: consents, next } = await services.consents.list(principal.tenantId, {
+    person: person.personId,
+    limit: LIMIT,
+    ...(after && { after }),
+  });
+  const then = next ? { part: "consents" as const, after: next } : { part: "workspaces" as const };
+  return { body: { consents }, next: { ...then, sinceMs } };
 };
 
 const readRows: ReadPart = async ({ authorised, person }, place) => {
@@ -145,5 +156,6 @@ const PARTS: Readonly<Record<ExportPlace["part"], ReadPart>> = {
   conversations: readConversation,
   recent: readConversation,
   calls: readCalls,
+  consents: readConsents,
   workspaces: readRows,
 };
