@@ -102,6 +102,8 @@ export class ScriptedApprovals {
   mayNot: string | undefined;
   /** When set, this answers decisions instead. */
   onDecide: ((id: string, decision: Decided) => Reply) | undefined;
+  /** What the caller may consent to beyond one call. */
+  lasting: JsonObject | undefined;
   /** The number of approvals per page. */
   pageSize = 50;
 
@@ -125,6 +127,7 @@ export class ScriptedApprovals {
       ...(said && { said }),
       mayDecide: may && record.status === "pending",
       ...(!may && { mayNot: this.mayNot }),
+      ...(may && this.lasting && { lasting: this.lasting }),
     };
   }
 

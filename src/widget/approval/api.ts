@@ -7,6 +7,8 @@ import {
 } from "../api-request.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import type { ConsentReach } from "../../protocol/consent/lasting.ts";
+import { type ConsentInfo, readConsentInfo } from "./consent-info.ts";
 import {
   type EscalationAction,
   type EscalationInfo,
@@ -21,6 +23,8 @@ export interface ApprovalDecision {
   readonly answer?: JsonObject;
   readonly arguments?: JsonObject;
   readonly reason?: string;
+  /** The consent lasts, as far as the approval offers it. */
+  readonly lasting?: { readonly within: ConsentReach };
 }
 
 /** Why a request failed. `message` is for the reader. */
@@ -58,6 +62,10 @@ export interface ApprovalsApi {
   decideMany(
     decisions: readonly (ApprovalDecision & { readonly approvalId: string })[],
   ): Answer<readonly BulkResult[]>;
+  /** Lists the reader's consents that still answer calls. */
+  consents(): Answer<readonly ConsentInfo[]>;
+  /** Ends a consent. */
+  revoke(consentId: string): Answer<JsonObject>;
   /** Lists the calls whose outcome the reader may report. */
   outcomes(): Answer<readonly OutcomeInfo[]>;
   /** Reports what the reader found out about a call. */
@@ -93,6 +101,12 @@ export function createApprovalsApi(options: ApiOptions): ApprovalsApi {
       if (!answer.ok) return answer;
       return ok(listOf(answer.value["results"]) as unknown as readonly BulkResult[]);
     },
+    async consents() {
+      const answer = await ask("v1/consents?limit=100");
+      if (!answer.ok) return answer;
+      return ok(listOf(answer.value["consents"]).flatMap((item) => readConsentInfo(item) ?? []));
+    },
+    revoke: (id) => ask(`v1/consents/${encodeURIComponent(id)}`, { method: "DELETE" }),
     async outcomes() {
       const answer = await ask("v1/outcomes?limit=50");
       if (!answer.ok) return answer;

@@ -5,6 +5,7 @@ import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalDecision, ApprovalFailure } from "./api.ts";
 import { AnswerForm } from "./answer-form.ts";
 import { createField } from "./field.ts";
+import { LastingChoice } from "./lasting-choice.ts";
 import { el, setText } from "../dom.ts";
 import { drawText } from "./packet-view.ts";
 
@@ -96,7 +97,7 @@ export class ApprovalForm {
     if (!this.#approval) return;
     const { toolId, riskClass, requirements, editable, mayDecide = false } = this.#approval;
     const { asks, said } = this.#approval;
-    const { reason, confirm, editor, approve, reject, edit } = this.#parts;
+    const { reason, confirm, editor, lasting, approve, reject, edit } = this.#parts;
     // A person votes once on the same arguments, but may still ask for other arguments.
     const mayApprove = mayDecide && (said !== "approve" || this.#isEditing);
     const isCritical = riskClass === "CRITICAL_MUTATION" && mayApprove && !this.#isEditing && !asks;
@@ -110,7 +111,8 @@ export class ApprovalForm {
     // The requester may cancel the request, but only others may approve it.
     edit.hidden = editable === undefined || !mayDecide || asks !== undefined;
     approve.hidden = !mayApprove;
-    this.#answer.root.hidden = !mayApprove;
+    this.#answer.root.hidden = !mayApprove || asks === undefined;
+    lasting.update(this.#approval, mayApprove && !this.#isEditing && asks === undefined);
     const refuse = asks === "answer" ? "Decline" : "Reject";
     setText(reject, mayDecide ? refuse : "Cancel request");
     setText(edit, this.#isEditing ? "Discard changes" : "Edit arguments");
@@ -138,7 +140,7 @@ export class ApprovalForm {
   }
 
   #decide(decision: ApprovalDecision["decision"]): void {
-    const { reason, editor } = this.#parts;
+    const { reason, editor, lasting } = this.#parts;
     const text = reason.input.value.trim();
     const isEdit = decision === "approve" && this.#isEditing;
     const args = isEdit ? parseArguments(editor.input.value) : undefined;
@@ -147,6 +149,7 @@ export class ApprovalForm {
     this.#onDecide({
       decision,
       ...(args && { arguments: args }),
+      ...(decision === "approve" && lasting.read()),
       ...(decision === "answer" && { answer: this.#answer.read() }),
       ...(text !== "" && { reason: text }),
     });
@@ -180,9 +183,10 @@ function createParts(id: string) {
   const row = el("div", { class: "row" }, approve, reject, edit);
   const sign = el("div", { class: "sign" }, sentence, row);
   const answer = new AnswerForm(`${id}-answer`);
-  const fields = [answer.root, editor.root, reason.root, confirm.root];
+  const lasting = new LastingChoice(`${id}-lasting`);
+  const fields = [answer.root, editor.root, lasting.root, reason.root, confirm.root];
   const root = el("div", { class: "decide" }, ...fields, sign);
-  return { root, answer, reason, confirm, editor, sentence, approve, reject, edit };
+  return { root, answer, lasting, reason, confirm, editor, sentence, approve, reject, edit };
 }
 
 /** Parses edited arguments; null when the text is not a JSON object. */

@@ -1,5 +1,6 @@
 import { APPROVAL_STATUSES } from "../../protocol/approval/record.ts";
 import type { Question } from "../../protocol/approval/question.ts";
+import type { LastingOffer } from "../../protocol/consent/lasting.ts";
 import type { ApprovalSummary, ApprovalView } from "../../protocol/approval/view.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
@@ -14,6 +15,8 @@ export interface ApprovalInfo extends ApprovalSummary {
   readonly question?: Question;
   /** Whether the reader may decide; undefined until the page knows. */
   readonly mayDecide?: boolean;
+  /** What the reader may consent to beyond this call; undefined for nothing. */
+  readonly lasting?: LastingOffer;
   /** The code of why the reader may not decide. */
   readonly mayNot?: string;
   /** The reader's own vote. */
@@ -46,12 +49,14 @@ export function readApproval(value: JsonValue | undefined): ApprovalInfo | undef
   const { mayDecide, mayNot, said } = value;
   const editable = readEditable(value["packet"]);
   const question = readQuestion(value["packet"]);
+  const lasting = readOffer(value["lasting"]);
   return {
     ...summary,
     lines: listOf(value["lines"], isLine) as unknown as readonly PacketLine[],
     votes: listOf(value["votes"], isVote) as unknown as ApprovalView["votes"],
     ...(editable && { editable }),
     ...(question && { question }),
+    ...(lasting && { lasting }),
     ...(typeof mayDecide === "boolean" && { mayDecide }),
     ...(typeof mayNot === "string" && { mayNot }),
     ...(typeof said === "string" && { said }),
@@ -87,6 +92,13 @@ function isVote({ approverId, decision, at }: JsonObject): boolean {
 function readQuestion(packet: JsonValue | undefined): Question | undefined {
   const { text, schema } = (isJsonObject(packet) && asObject(packet["question"])) || {};
   return typeof text === "string" && isJsonObject(schema) ? { text, schema } : undefined;
+}
+
+function readOffer(value: JsonValue | undefined): LastingOffer | undefined {
+  const { within, maxCalls, maxSeconds, sameFields = [] } = asObject(value) ?? {};
+  const isReach = within === "conversation" || within === "assistant";
+  const isBounded = typeof maxCalls === "number" && typeof maxSeconds === "number";
+  return isReach && isBounded && isTexts(sameFields) ? (value as LastingOffer) : undefined;
 }
 
 function asObject(value: JsonValue | undefined): JsonObject | undefined {

@@ -2,6 +2,7 @@ import { ApprovalCard } from "./card.ts";
 import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalFailure, ApprovalsApi } from "./api.ts";
 import { ApprovalsList } from "./list.ts";
+import { ConsentSection } from "./consent-section.ts";
 import { EscalationSection } from "./escalation-section.ts";
 import { OutcomeSection } from "./outcome-section.ts";
 import { BulkBar } from "./bulk-bar.ts";
@@ -30,6 +31,7 @@ export class ApprovalsView {
   readonly #bulk: BulkBar;
   readonly #outcomes: OutcomeSection;
   readonly #escalations: EscalationSection;
+  readonly #consents: ConsentSection;
   readonly #tokenForm = createTokenForm((token) => {
     this.#wasRefused = true;
     this.#ports.onToken(token);
@@ -48,6 +50,7 @@ export class ApprovalsView {
     this.#bulk = new BulkBar(api, () => void this.#refresh());
     this.#outcomes = new OutcomeSection(api);
     this.#escalations = new EscalationSection(api);
+    this.#consents = new ConsentSection(api);
     const { root, side, more, notice } = this.#frame;
     this.root = root;
     const queue = [this.#bulk.root, this.#list.root, more];
@@ -55,6 +58,7 @@ export class ApprovalsView {
       this.#outcomes.root,
       this.#escalations.root,
       ...queue,
+      this.#consents.root,
       notice,
       this.#tokenForm.root,
     );
@@ -98,6 +102,7 @@ export class ApprovalsView {
     if (cursor === undefined) {
       void this.#outcomes.refresh();
       void this.#escalations.refresh();
+      void this.#consents.refresh();
     }
     const [, query = {}] = FILTERS[Number(this.#frame.filter.value)] ?? [];
     const page = await this.#api.list({ ...query, limit: "50", ...(cursor && { cursor }) });

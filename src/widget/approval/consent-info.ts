@@ -1,0 +1,28 @@
+import { isJsonObject, type JsonValue } from "../../protocol/json/value.ts";
+
+/** A consent that lasts and still answers calls, read from `GET /v1/consents`. */
+export interface ConsentInfo {
+  readonly id: string;
+  readonly toolId: string;
+  readonly toolVersion: string;
+  readonly calls: number;
+  readonly used: number;
+  /** Unit: Unix milliseconds. */
+  readonly untilMs: number;
+  readonly isForConversation: boolean;
+}
+
+/** Reads one item; undefined for one that has ended, and for any other value. Never throws. */
+export function readConsentInfo(value: JsonValue): ConsentInfo | undefined {
+  if (!isJsonObject(value) || value["state"] !== "active") return undefined;
+  const { id, toolId, toolVersion, calls, used, until, conversationId } = value;
+  const untilMs = typeof until === "string" ? Date.parse(until) : Number.NaN;
+  if (typeof id !== "string" || typeof toolId !== "string" || typeof toolVersion !== "string") {
+    return undefined;
+  }
+  if (typeof calls !== "number" || typeof used !== "number" || !Number.isFinite(untilMs)) {
+    return undefined;
+  }
+  const isForConversation = typeof conversationId === "string";
+  return { id, toolId, toolVersion, calls, used, untilMs, isForConversation };
+}
