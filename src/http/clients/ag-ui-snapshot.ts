@@ -29,7 +29,7 @@ export function snapshotEvent({ posted, shown, messageId, isToldAnew }: Snapshot
   const at = begins === -1 ? messages.length : begins;
   const answer = isToldAnew ? [] : messages.slice(at);
   const said = new Set(answer.flatMap((one) => ("messageId" in one ? (one.messageId ?? []) : [])));
-  const earlier = posted.filter(({ id }) => !isOfRun(runId, id) && !said.has(id));
+  const earlier = posted.filter((one) => !isAbout(runId, one) && !said.has(one.id));
   const isNew = earlier.every(({ id }) => id !== messageId);
   const asked = messages.slice(0, at).findLast(({ role }) => role === "user");
   const text = asked && "text" in asked ? asked.text : "";
@@ -50,8 +50,13 @@ function emptied(posted: readonly AgUiMessage[], runId: RunId): readonly AgUiMes
   );
 }
 
-function isOfRun(runId: RunId, id: string): boolean {
-  return id.startsWith(runId);
+function isOfRun(runId: RunId, id: unknown): boolean {
+  return String(id).startsWith(runId);
+}
+
+/** Threat: a client posts a result under an id of its own for a call of this run. */
+function isAbout(runId: RunId, { id, toolCallId }: AgUiMessage): boolean {
+  return isOfRun(runId, id) || isOfRun(runId, toolCallId);
 }
 
 /** Restates an answer, and what this client said to the run meanwhile. */

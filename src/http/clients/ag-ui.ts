@@ -1,5 +1,4 @@
 import type { ListedTurn } from "../../capabilities/conversation.ts";
-import { readApprovalId } from "../../protocol/approval/id.ts";
 import type { ShownRun } from "../../protocol/conversation/shown.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
@@ -24,7 +23,7 @@ import { snapshotEvent } from "./ag-ui-snapshot.ts";
 import { tellRun } from "./ag-ui-stream.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
 import { firstRunOf, isUnended, requestByName } from "./named-chat.ts";
-import { recordDecisions, type PostedDecision } from "./posted-decisions.ts";
+import { recordDecisions } from "./posted-decisions.ts";
 
 /** AG-UI, for `HttpAgent` and what is built on it, as CopilotKit. */
 export const agUi: Client = clientWithRoutes(agUiWire, {
@@ -115,13 +114,10 @@ async function resume(
   post: AgUiPost,
   head: Head | undefined,
 ): Promise<Response> {
-  const decisions = decisionsOf(post);
-  const isOther = ({ approvalId }: PostedDecision): boolean =>
-    readApprovalId(approvalId)?.runId !== head?.runId;
-  if (!head || decisions.some(isOther)) return problem("approval_not_found");
+  if (!head) return problem("approval_not_found");
   if (saysMore(post, head)) return refuseBusy();
-  const { runId } = head;
-  const recorded = await recordDecisions(authorised, { runId, decisions });
+  const posted = { runId: head.runId, decisions: decisionsOf(post) };
+  const recorded = await recordDecisions(authorised, posted);
   return recorded.ok ? attach(authorised, post, head) : recorded.failure;
 }
 

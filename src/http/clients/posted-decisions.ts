@@ -1,4 +1,5 @@
 import type { ApprovalDecision } from "../../protocol/approval/decision.ts";
+import { readApprovalId } from "../../protocol/approval/id.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import type { ClientWire } from "../../protocol/run/client-wire.ts";
@@ -37,7 +38,10 @@ export async function answerDecisions(
   return runId.ok ? followRun(authorised, { runId: runId.value, wire, after }) : runId.failure;
 }
 
-/** Records decisions, and answers their run. Fails: the response to send. */
+/**
+ * Records decisions, and answers their run. Fails: the response to send.
+ * Threat: a page shows the call of one run, and posts the approval of another.
+ */
 export async function recordDecisions(
   authorised: AuthorisedRequest,
   { runId: named, decisions }: Omit<PostedDecisions, "after">,
@@ -50,6 +54,9 @@ export async function recordDecisions(
   }
   const runId = await services.runIds.verifyFor(named, viewerOf(principal));
   if (!runId) return fail(problem("run_not_found"));
+  const isOther = ({ approvalId }: PostedDecision): boolean =>
+    readApprovalId(approvalId)?.runId !== runId;
+  if (decisions.some(isOther)) return fail(problem("approval_not_found"));
   for (const { approvalId, ...decision } of decisions) {
     const answer = await decide(authorised, approvalId, decision);
     if (answer.kind !== "decided" && answer.kind !== "closed") return fail(refuseDecision(answer));
