@@ -14,6 +14,7 @@ import { ScriptedApprovals, type Reply } from "./scripted-approvals.ts";
 import { ScriptedGameplan } from "./scripted-gameplan.ts";
 import { ScriptedUndo } from "./scripted-undo.ts";
 import { ScriptedConsents } from "./scripted-consents.ts";
+import { ScriptedNotifications } from "./scripted-notifications.ts";
 import { ScriptedEscalations } from "./scripted-escalations.ts";
 import { ScriptedOutcomes } from "./scripted-outcomes.ts";
 
@@ -73,6 +74,7 @@ export class ScriptedApi {
   readonly outcomes = new ScriptedOutcomes();
   readonly escalations = new ScriptedEscalations();
   readonly consents = new ScriptedConsents();
+  readonly notifications = new ScriptedNotifications();
   readonly undo = new ScriptedUndo();
   readonly gameplan = new ScriptedGameplan();
   readonly requests: ApiRequest[] = [];
@@ -127,6 +129,7 @@ export class ScriptedApi {
     } else if (path.startsWith("/v1/approvals")) this.#answerApproval(seen, response);
     else if (this.escalations.owns(path)) this.#send(this.escalations.answer(seen), response);
     else if (this.consents.owns(path)) this.#send(this.consents.answer(seen), response);
+    else if (this.notifications.owns(path)) this.#send(this.notifications.answer(seen), response);
     else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
     else if (path.includes("/images/")) this.#answerImage(path, response);
     else if (this.undo.owns(path)) this.#send(this.undo.answer(seen), response);

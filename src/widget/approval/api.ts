@@ -15,6 +15,7 @@ import {
   readEscalationInfo,
 } from "./escalation-info.ts";
 import { type ApprovalInfo, readApproval } from "./info.ts";
+import { type NotificationInfo, readNotificationInfo } from "./notification-info.ts";
 import { type OutcomeInfo, readOutcomeInfo, type ReportedOutcome } from "./outcome-info.ts";
 
 /** A person's vote or answer. `arguments` replace the call's arguments. */
@@ -66,6 +67,10 @@ export interface ApprovalsApi {
   consents(): Answer<readonly ConsentInfo[]>;
   /** Ends a consent. */
   revoke(consentId: string): Answer<JsonObject>;
+  /** Lists the notifications that an attempt could not deliver. */
+  undelivered(): Answer<readonly NotificationInfo[]>;
+  /** Tries to deliver a notification at once. */
+  sendAgain(notificationId: string): Answer<JsonObject>;
   /** Lists the calls whose outcome the reader may report. */
   outcomes(): Answer<readonly OutcomeInfo[]>;
   /** Reports what the reader found out about a call. */
@@ -107,6 +112,13 @@ export function createApprovalsApi(options: ApiOptions): ApprovalsApi {
       return ok(listOf(answer.value["consents"]).flatMap((item) => readConsentInfo(item) ?? []));
     },
     revoke: (id) => ask(`v1/consents/${encodeURIComponent(id)}`, { method: "DELETE" }),
+    async undelivered() {
+      const answer = await ask("v1/notifications?limit=50");
+      if (!answer.ok) return answer;
+      const items = listOf(answer.value["notifications"]);
+      return ok(items.flatMap((item) => readNotificationInfo(item) ?? []));
+    },
+    sendAgain: (id) => ask(`v1/notifications/${encodeURIComponent(id)}/retry`, { method: "POST" }),
     async outcomes() {
       const answer = await ask("v1/outcomes?limit=50");
       if (!answer.ok) return answer;

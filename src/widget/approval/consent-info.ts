@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import { readTime } from "./read-time.ts";
 
 /** A consent that lasts and still answers calls, read from `GET /v1/consents`. */
 export interface ConsentInfo {
@@ -16,11 +17,11 @@ export interface ConsentInfo {
 export function readConsentInfo(value: JsonValue): ConsentInfo | undefined {
   if (!isJsonObject(value) || value["state"] !== "active") return undefined;
   const { id, toolId, toolVersion, calls, used, until, conversationId } = value;
-  const untilMs = typeof until === "string" ? Date.parse(until) : Number.NaN;
+  const untilMs = readTime(until);
   if (typeof id !== "string" || typeof toolId !== "string" || typeof toolVersion !== "string") {
     return undefined;
   }
-  if (typeof calls !== "number" || typeof used !== "number" || !Number.isFinite(untilMs)) {
+  if (typeof calls !== "number" || typeof used !== "number" || untilMs === undefined) {
     return undefined;
   }
   const isForConversation = typeof conversationId === "string";

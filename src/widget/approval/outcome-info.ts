@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import { readTime } from "./read-time.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 
 /** What an operator found out, or did. */
@@ -74,9 +75,4 @@ function nameOf(call: JsonValue): string {
 
 function readLines(lines: JsonValue | undefined): readonly PacketLine[] {
   return Array.isArray(lines) ? (lines as readonly unknown[] as readonly PacketLine[]) : [];
-}
-
-function readTime(value: JsonValue | undefined): number | undefined {
-  const atMs = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  return Number.isFinite(atMs) ? atMs : undefined;
 }

@@ -2,7 +2,10 @@ import { ApprovalCard } from "./card.ts";
 import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalFailure, ApprovalsApi } from "./api.ts";
 import { ApprovalsList } from "./list.ts";
-import { ConsentSection } from "./consent-section.ts";
+import { consentsOf, undeliveredOf } from "./action-lists.ts";
+import { ActionSection } from "./action-section.ts";
+import type { ConsentInfo } from "./consent-info.ts";
+import type { NotificationInfo } from "./notification-info.ts";
 import { EscalationSection } from "./escalation-section.ts";
 import { OutcomeSection } from "./outcome-section.ts";
 import { BulkBar } from "./bulk-bar.ts";
@@ -31,7 +34,8 @@ export class ApprovalsView {
   readonly #bulk: BulkBar;
   readonly #outcomes: OutcomeSection;
   readonly #escalations: EscalationSection;
-  readonly #consents: ConsentSection;
+  readonly #undelivered: ActionSection<NotificationInfo>;
+  readonly #consents: ActionSection<ConsentInfo>;
   readonly #tokenForm = createTokenForm((token) => {
     this.#wasRefused = true;
     this.#ports.onToken(token);
@@ -50,13 +54,15 @@ export class ApprovalsView {
     this.#bulk = new BulkBar(api, () => void this.#refresh());
     this.#outcomes = new OutcomeSection(api);
     this.#escalations = new EscalationSection(api);
-    this.#consents = new ConsentSection(api);
+    this.#undelivered = new ActionSection(undeliveredOf(api));
+    this.#consents = new ActionSection(consentsOf(api));
     const { root, side, more, notice } = this.#frame;
     this.root = root;
     const queue = [this.#bulk.root, this.#list.root, more];
     side.append(
       this.#outcomes.root,
       this.#escalations.root,
+      this.#undelivered.root,
       ...queue,
       this.#consents.root,
       notice,
@@ -102,6 +108,7 @@ export class ApprovalsView {
     if (cursor === undefined) {
       void this.#outcomes.refresh();
       void this.#escalations.refresh();
+      void this.#undelivered.refresh();
       void this.#consents.refresh();
     }
     const [, query = {}] = FILTERS[Number(this.#frame.filter.value)] ?? [];

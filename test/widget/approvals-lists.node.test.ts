@@ -81,3 +81,21 @@ it("lists what the reader consented to, and takes it back", async () => {
   await expect.poll(() => section().getByRole("listitem").count()).toBe(0);
   expect(visit.api.requestsTo(/DELETE/).map(({ path }) => path)).toEqual(["/v1/consents/cons_1"]);
 });
+
+it("lists notifications that did not arrive, and sends one again", async () => {
+  await open(({ notifications }) => {
+    notifications.put("msg_1", { type: "<b>escalation</b>" });
+    notifications.put("msg_2", { state: "waiting", failure: null, attempts: 0 });
+  });
+  const lost = visit.page.getByRole("region", { name: "Notifications that did not arrive" });
+  await lost.getByText("<b>escalation</b>, since").waitFor();
+  await lost.getByText("8 attempts, the last one: status_503").waitFor();
+  await lost.getByText("Nobody tries again by itself.").waitFor();
+  expect(await lost.getByRole("listitem").count()).toBe(1);
+  await lost.getByRole("button", { name: "Send again" }).click();
+  await lost.getByText("It is sent again.").waitFor();
+  await expect.poll(() => lost.getByRole("listitem").count()).toBe(0);
+  expect(visit.api.requestsTo(/retry/).map(({ path }) => path)).toEqual([
+    "/v1/notifications/msg_1/retry",
+  ]);
+});
