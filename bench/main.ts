@@ -22,6 +22,7 @@ import { measurePaced } from "./measures/paced.ts";
 import { measureRunCost } from "./measures/run-cost.ts";
 import { measureStatements } from "./measures/statements.ts";
 import { measureTogether } from "./measures/together.ts";
+import { measureWires } from "./measures/wires.ts";
 import { measureWorkspace } from "./measures/workspace.ts";
 import { measureWrites } from "./measures/writes.ts";
 import { formatTable } from "./report.ts";
@@ -33,6 +34,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   chain: measureChain,
   arguments: measureArguments,
   together: measureTogether,
+  wires: measureWires,
   "run-cost": measureRunCost,
   writes: measureWrites,
   statements: measureStatements,
