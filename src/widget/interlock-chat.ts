@@ -4,7 +4,7 @@ import type { TokenSource } from "./api-request.ts";
 import { wait } from "./backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { createChatApi, type RunChoice } from "./chat/stream/api.ts";
-import { createImageReader } from "./chat/tool-card/tool-images.ts";
+import { createCallReader } from "./chat/tool-card/call-reader.ts";
 import { createUndoApi, type UndoApi } from "./chat/undo/undo-api.ts";
 import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
@@ -86,7 +86,7 @@ export class InterlockChat extends HTMLElement {
     const view = createChatView(conversation, {
       approvals: createApprovalsApi(session.api),
       undo,
-      readImage: createImageReader(session.api, undo),
+      reader: createCallReader(session.api, undo),
       onToken(token) {
         session.store.saveToken(token);
         void showTexts();

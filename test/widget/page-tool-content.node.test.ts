@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Visit } from "./open-page.ts";
+import { RESULT_CUT } from "../../src/protocol/outcome/kept-result.ts";
 import * as say from "./run-events.ts";
 import { usePage } from "./use-page.ts";
 
@@ -17,6 +18,16 @@ const image = { type: "image", mediaType: "image/gif", bytes: 42 } as const;
 const content = () => visit.page.getByRole("region", { name: "Text and images" });
 const pictures = () =>
   visit.inside<string[]>(`(root) => [...root.querySelectorAll("img")].map(({ src }) => src)`);
+
+const whole = () => visit.page.getByRole("region", { name: "Whole result" });
+
+/** Asks in the chat, and answers with a call whose result was cut. */
+async function cutOff(): Promise<void> {
+  const run = await visit.ask("List it");
+  visit.api.undo.put(run.id, {});
+  run.emit(say.proposeTool(0, "library__list_books"), say.startTool(0, {}));
+  run.emit(say.finishTool(0, { first: "a" }, [`${RESULT_CUT} 4096 bytes`]), say.end());
+}
 
 /** Asks in the chat, and answers with a call that has text and two images. */
 async function illustrate(): Promise<void> {
@@ -49,5 +60,30 @@ describe("text and images of a tool", () => {
     await content().getByText("Image 1 of Show page cannot be shown.").waitFor();
     await content().getByText("Image 2 of Show page cannot be shown.").waitFor();
     expect(await pictures()).toEqual([]);
+  });
+});
+
+describe("a result that was cut", () => {
+  it("is opened whole by its reader, as text, and only when asked for", async () => {
+    await open();
+    const path = "/v1/runs/run_1/invocations/inv_1/result";
+    visit.api.results.set(path, { kind: "whole", data: { all: HOSTILE }, texts: ["and more"] });
+    await cutOff();
+    await whole().waitFor();
+    expect(visit.api.requestsTo(/\/result$/)).toEqual([]);
+    await whole().getByRole("button", { name: "Show the whole result" }).click();
+    await whole().getByText(JSON.stringify(HOSTILE)).waitFor();
+    await whole().getByText("and more").waitFor();
+    expect(visit.api.requestsTo(/\/result$/)).toHaveLength(1);
+  });
+
+  it("that is not kept is said so, and one that is whole has no button", async () => {
+    await open();
+    await cutOff();
+    await whole().getByRole("button").click();
+    await whole().getByText("The whole result is not kept.").waitFor();
+    await illustrate();
+    await content().getByText(HOSTILE).waitFor();
+    expect(await whole().count()).toBe(1);
   });
 });

@@ -70,6 +70,8 @@ export class ScriptedApi {
   readonly scripts = new Map<string, string>();
   /** Images of calls, by path. */
   readonly images = new Map<string, { readonly type: string; readonly base64: string }>();
+  /** Whole results of calls, by path. */
+  readonly results = new Map<string, object>();
   readonly approvals = new ScriptedApprovals();
   readonly outcomes = new ScriptedOutcomes();
   readonly escalations = new ScriptedEscalations();
@@ -132,6 +134,7 @@ export class ScriptedApi {
     else if (this.notifications.owns(path)) this.#send(this.notifications.answer(seen), response);
     else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
     else if (path.includes("/images/")) this.#answerImage(path, response);
+    else if (path.endsWith("/result")) this.#answerResult(path, response);
     else if (this.undo.owns(path)) this.#send(this.undo.answer(seen), response);
     else if (this.gameplan.owns(path)) this.gameplan.answer(seen, response);
     else if (path.startsWith("/v1/page")) {
@@ -154,6 +157,12 @@ export class ScriptedApi {
     if (!image) return refuse(response, 404, "There is no such image.");
     response.writeHead(200, { "content-type": image.type });
     response.end(Buffer.from(image.base64, "base64"));
+  }
+
+  #answerResult(path: string, response: ServerResponse): void {
+    const body = this.results.get(path);
+    if (body) this.#send({ status: 200, body }, response);
+    else refuse(response, 404, "There is no such result.");
   }
 
   #send({ status, body }: Reply, response: ServerResponse): void {

@@ -14,3 +14,6 @@ export interface KeptResult {
 
 /** Largest result that is kept, as JSON. Unit: bytes of UTF-8. */
 export const MAX_KEPT_BYTES = 1024 * 1024;
+
+/** How the warning begins that a result was cut. */
+export const RESULT_CUT = "the result was cut to";

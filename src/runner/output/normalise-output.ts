@@ -4,7 +4,7 @@ import type { ToolAnswer } from "../../capabilities/tool.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { utf8Bytes } from "../../protocol/text/encoding.ts";
-import { type KeptResult, MAX_KEPT_BYTES } from "../../protocol/outcome/kept-result.ts";
+import { type KeptResult, MAX_KEPT_BYTES, RESULT_CUT } from "../../protocol/outcome/kept-result.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ContentPart } from "../../protocol/tool/content.ts";
@@ -107,7 +107,6 @@ const INVALID_OUTPUT = failCall("invalid_output");
 const MARKUP_REMOVED = "images, hidden characters or links were removed";
 const HIDDEN_REMOVED = "hidden texts that were removed:";
 const SECRET_MASKED = "a secret of the connection was masked";
-const RESULT_CUT = "the result was cut to";
 
 /** Tells whether a warning says what normalising did to an output. */
 export function isAboutNormalising(warning: string): boolean {

@@ -4,7 +4,7 @@ import type { Conversation } from "./conversation.ts";
 import { el } from "../dom.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import { createExchangeView, type ExchangeView } from "./exchange/exchange-view.ts";
-import type { ReadToolImage } from "./tool-card/tool-images.ts";
+import type { CallReader } from "./tool-card/call-reader.ts";
 import type { UndoApi } from "./undo/undo-api.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
 
@@ -13,12 +13,12 @@ interface LogPorts {
   readonly empty: HTMLElement;
   readonly approvals: ApprovalsApi;
   readonly undo: UndoApi;
-  readonly readImage: ReadToolImage;
+  readonly reader: CallReader;
 }
 
 /** Creates the scrolling list of a conversation's exchanges. */
 export function createLog(conversation: Conversation, ports: LogPorts) {
-  const { empty, approvals, undo, readImage } = ports;
+  const { empty, approvals, undo, reader } = ports;
   const list = el("div", { class: "exchanges" }, empty);
   const root = el("main", { class: "log", role: "log", "aria-label": "Conversation" }, list);
   // The status line announces answers. A live log would read out every delta.
@@ -39,7 +39,7 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
     const view = createExchangeView(question, {
       approvals: { api: approvals, isStreamed: true, onChange: onApprovalChange },
       undo,
-      readImage,
+      reader,
       onRetry: () => conversation.retry(key),
     });
     views.set(key, view);

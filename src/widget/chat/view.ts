@@ -7,7 +7,7 @@ import { createHeader } from "./header.ts";
 import { createLog } from "./log.ts";
 import type { PageTexts } from "./page-texts.ts";
 import { el, setText } from "../dom.ts";
-import type { ReadToolImage } from "./tool-card/tool-images.ts";
+import type { CallReader } from "./tool-card/call-reader.ts";
 import type { UndoApi } from "./undo/undo-api.ts";
 import { createTokenForm } from "../token-form.ts";
 
@@ -23,20 +23,20 @@ export interface ChatView {
 export interface ChatViewPorts {
   readonly approvals: ApprovalsApi;
   readonly undo: UndoApi;
-  readonly readImage: ReadToolImage;
+  readonly reader: CallReader;
   readonly onToken: (token: string) => void;
 }
 
 /** Shows a conversation, and turns the reader's actions into calls on it. */
 export function createChatView(
   conversation: Conversation,
-  { approvals, undo, readImage, onToken }: ChatViewPorts,
+  { approvals, undo, reader, onToken }: ChatViewPorts,
 ): ChatView {
   let wasRefused = false;
   const parts = createParts(conversation, {
     approvals,
     undo,
-    readImage,
+    reader,
     onToken(token) {
       wasRefused = true;
       onToken(token);
@@ -67,7 +67,7 @@ export function createChatView(
 
 function createParts(
   conversation: Conversation,
-  { approvals, undo, readImage, onToken }: ChatViewPorts,
+  { approvals, undo, reader, onToken }: ChatViewPorts,
 ) {
   const header = createHeader(() => {
     conversation.clear();
@@ -84,7 +84,7 @@ function createParts(
     composer.focus();
   });
   const empty = createEmptyState(ask);
-  const log = createLog(conversation, { empty: empty.root, approvals, undo, readImage });
+  const log = createLog(conversation, { empty: empty.root, approvals, undo, reader });
   const notice = el("p", { class: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
   const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root, composer.root);

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
+import { RESULT_CUT } from "../../../protocol/outcome/kept-result.ts";
 import { formatPath, sentence } from "../../../protocol/text/field-label.ts";
 import { type Field, formatValue, MAX_FIELDS, readFields, shorten } from "./fields.ts";
 
@@ -9,6 +10,8 @@ export interface ToolOutcome {
   readonly data: JsonValue;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
+  /** True when the result was cut; its whole may be kept. */
+  readonly isCut: boolean;
   /** True when the call's outcome is unknown. */
   readonly isUnknown: boolean;
 }
@@ -29,15 +32,17 @@ export function readOutcome(observation: JsonValue): ToolOutcome {
   const payload = isJsonObject(observation) ? own(observation, "result_payload") : undefined;
   if (!isJsonObject(payload)) {
     const fields = readFields(observation);
-    return { fields, data: observation, errors: [], warnings: [], isUnknown: false };
+    return { fields, data: observation, errors: [], warnings: [], isCut: false, isUnknown: false };
   }
   const errors = list(own(payload, "errors"));
   const data = own(payload, "data") ?? null;
+  const warnings = list(own(payload, "warnings")).filter((one) => typeof one === "string");
   return {
     fields: readFields(data),
     data,
     errors: errors.map(formatError),
-    warnings: list(own(payload, "warnings")).filter((warning) => typeof warning === "string"),
+    warnings,
+    isCut: warnings.some((warning) => warning.includes(RESULT_CUT)),
     isUnknown: errors.some((error) => isJsonObject(error) && error["code"] === "outcome_unknown"),
   };
 }

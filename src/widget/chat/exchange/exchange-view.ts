@@ -2,7 +2,7 @@ import type { ApprovalCardPorts } from "../../approval/card.ts";
 import { createEnding } from "./exchange-ending.ts";
 import { createBubble, createPartView, type PartView } from "./part-view.ts";
 import { createStatus } from "./exchange-status.ts";
-import type { ReadToolImage } from "../tool-card/tool-images.ts";
+import type { CallReader } from "../tool-card/call-reader.ts";
 import type { UndoApi } from "../undo/undo-api.ts";
 import { UndoDesk } from "../undo/undo-desk.ts";
 import { el } from "../../dom.ts";
@@ -16,7 +16,7 @@ export interface ExchangeView {
 export interface ExchangePorts {
   readonly approvals: ApprovalCardPorts;
   readonly undo: UndoApi;
-  readonly readImage: ReadToolImage;
+  readonly reader: CallReader;
   readonly onRetry: () => void;
 }
 
@@ -42,12 +42,14 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
     }
     const { runId } = exchange;
     const readImage = async (toolCallId: string, number: number) =>
-      runId === undefined ? undefined : ports.readImage({ runId, toolCallId, number });
+      runId === undefined ? undefined : ports.reader.image({ runId, toolCallId }, number);
+    const readResult = async (toolCallId: string) =>
+      runId === undefined ? undefined : ports.reader.result({ runId, toolCallId });
     const isOver = !isActive(exchange) && exchange.answer.done !== undefined;
     for (const part of exchange.answer.parts) {
       const view =
         views.get(part.index) ??
-        createPartView(part, { approvals: ports.approvals, undo, readImage });
+        createPartView(part, { approvals: ports.approvals, undo, readImage, readResult });
       if (!views.has(part.index) && view.root) parts.append(view.root);
       views.set(part.index, view);
       view.update(part, isOver);

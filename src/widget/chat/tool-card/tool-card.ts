@@ -1,11 +1,13 @@
 import { ApprovalCard, type ApprovalCardPorts } from "../../approval/card.ts";
 import { findToolCard, type ToolCard } from "../../cards/define-tool-card.ts";
 import { drawPart, readTitle } from "../../cards/draw-part.ts";
+import type { JsonObject } from "../../../protocol/json/value.ts";
 import type { ToolPart } from "../answer/answer.ts";
 import { el, icon, setText } from "../../dom.ts";
 import { friendlyName } from "../answer/fields.ts";
 import { describeCall, drawBody } from "./tool-card-body.ts";
 import { drawToolContent } from "./tool-content-view.ts";
+import { createWholeResult } from "./whole-result.ts";
 import { createProgress } from "./tool-progress.ts";
 import type { UndoDesk } from "../undo/undo-desk.ts";
 import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.ts";
@@ -16,6 +18,8 @@ export interface CallPorts {
   readonly undo: UndoDesk;
   /** Reads an image of a call as a data URL. */
   readonly readImage: (toolCallId: string, number: number) => Promise<string | undefined>;
+  /** Reads the whole of a result that was cut. */
+  readonly readResult: (toolCallId: string) => Promise<JsonObject | undefined>;
 }
 
 /** Shows one tool call: its tool, input, state, approval and result. */
@@ -34,12 +38,17 @@ export class ToolCallView {
   readonly #body = el("div", { class: "body" });
   readonly #content = el("section", { class: "content", "aria-label": "Text and images" });
   readonly #readImage: CallPorts["readImage"];
+  readonly #readResult: CallPorts["readResult"];
   #approvalCard: ApprovalCard | undefined;
   #shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
 
-  constructor({ toolName, toolCallId }: ToolPart, { approvals, undo, readImage }: CallPorts) {
+  constructor(
+    { toolName, toolCallId }: ToolPart,
+    { approvals, undo, readImage, readResult }: CallPorts,
+  ) {
     this.#approvals = approvals;
     this.#readImage = readImage;
+    this.#readResult = readResult;
     this.#card = findToolCard(toolName);
     const name = friendlyName(toolName);
     this.#title = el("span", { class: "name", title: toolName }, name);
@@ -76,9 +85,15 @@ export class ToolCallView {
     this.#approval.hidden = !part.approval || state === "done" || state === "stopped";
     this.#approvalLead.hidden = this.#approval.hidden || this.#approvalLead.childNodes.length === 0;
     const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
-    if (isBodyOld) this.#body.replaceChildren(...drawBody(part, this.#card));
+    if (isBodyOld) this.#drawBody(part);
     this.#body.hidden = this.#body.childElementCount === 0;
     if (shown?.part.content !== part.content || !shown) this.#drawContent(part);
+  }
+
+  #drawBody(part: ToolPart): void {
+    const { outcome, toolCallId } = part;
+    const whole = outcome?.isCut ? [createWholeResult(() => this.#readResult(toolCallId))] : [];
+    this.#body.replaceChildren(...drawBody(part, this.#card), ...whole);
   }
 
   #drawContent({ toolCallId, toolName, content = [] }: ToolPart): void {
