@@ -31,6 +31,7 @@ describe("a tool's outcome", () => {
       data: null,
       errors: [],
       warnings: [],
+      isCut: false,
       isUnknown: false,
     });
   });
