@@ -18,6 +18,8 @@ const SEALS = "src/contracts/define/author-code.ts";
 const CHECKS = "src/contracts/check/shape.ts";
 /** Checks that a contract has one, by name. */
 const COMPARES = "src/contracts/check/consistency.ts";
+/** Says in words what the gate of that name refused. */
+const EXPLAINS = "cli/explain/words.ts";
 /** The one file that issues tickets and runs bound tools. */
 const DISPATCHES = "src/runner/execute-call.ts";
 const TICKETS = "src/contracts/bind/dispatch-ticket.ts";
@@ -39,7 +41,7 @@ const LOADS = "cli/project/load-deployment.ts";
 const RULES: readonly { readonly pattern: RegExp; readonly allowedIn: readonly string[] }[] = [
   // contract.execute, contract?.execute, contract["execute"], Reflect.get(contract, "execute")
   { pattern: /\.\s*execute\b/, allowedIn: [BINDS, MEASURES, RECORDS, REPEATS] },
-  { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES, COUNTS, COMPARES] },
+  { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES, COUNTS, COMPARES, EXPLAINS] },
   // Who opens the seal can call every function of an author that gets capabilities.
   {
     pattern: /\brevealCode\b/,

@@ -20,30 +20,30 @@ export const OPEN_WORDS: Readonly<Record<Extract<RunStatus, "running" | "waiting
 };
 
 /** What a gate checks, as its refusal says it; docs/gates.md lists the gates. */
-export const GATE_WORDS: Readonly<Record<string, string>> = {
-  lookup: "there is no such tool in the version that the run uses",
-  still_wanted: "the call was not wanted any more",
-  policy: "the policy does not allow the tool",
-  caller: "a rule of the policy does not let this caller use the tool",
-  data: "the policy does not let this data go there",
-  parse: "the arguments are not one whole JSON object within the limits",
-  arguments: "the arguments do not fit the schema of the contract",
-  rules: "a semantic rule of the contract does not hold",
-  authorise: "the caller lacks a scope, a delegation or the one connection",
-  argument_rules: "an argument rule of the policy does not hold",
-  data_flow: "what the arguments come from breaks a rule of the policy",
-  ceilings: "an amount is above a ceiling, or cannot be counted",
-  connection: "the connection is not there, or its secret would be seen",
-  state: "the target is not as the call assumes",
-  history: "the run repeats itself",
-  hooks: "a hook of the deployment vetoed the call",
-  question: "the person did not answer what the contract asks",
-  approval: "the required people have not approved the call as it would run",
-  budget: "a rate, a budget or a cap has no room for the call",
-  idempotency: "the operation is bound to another payload or key",
-  execute: "the tool failed, or did not answer in time",
-  output: "what the tool returned does not fit its contract",
-};
+export const GATE_WORDS: ReadonlyMap<string, string> = new Map([
+  ["lookup", "there is no such tool in the version that the run uses"],
+  ["still_wanted", "the call was not wanted any more"],
+  ["policy", "the policy does not allow the tool"],
+  ["caller", "a rule of the policy does not let this caller use the tool"],
+  ["data", "the policy does not let this data go there"],
+  ["parse", "the arguments are not one whole JSON object within the limits"],
+  ["arguments", "the arguments do not fit the schema of the contract"],
+  ["rules", "a semantic rule of the contract does not hold"],
+  ["authorise", "the caller lacks a scope, a delegation or the one connection"],
+  ["argument_rules", "an argument rule of the policy does not hold"],
+  ["data_flow", "what the arguments come from breaks a rule of the policy"],
+  ["ceilings", "an amount is above a ceiling, or cannot be counted"],
+  ["connection", "the connection is not there, or its secret would be seen"],
+  ["state", "the target is not as the call assumes"],
+  ["history", "the run repeats itself"],
+  ["hooks", "a hook of the deployment vetoed the call"],
+  ["question", "the person did not answer what the contract asks"],
+  ["approval", "the required people have not approved the call as it would run"],
+  ["budget", "a rate, a budget or a cap has no room for the call"],
+  ["idempotency", "the operation is bound to another payload or key"],
+  ["execute", "the tool failed, or did not answer in time"],
+  ["output", "what the tool returned does not fit its contract"],
+]);
 
 type Words = (entry: AuditEntry) => string;
 
@@ -114,5 +114,5 @@ function wordsOfGates({ gates }: AuditEntry): string {
   if (!gates) return "no gate was asked";
   const { passed, refusedBy } = gates;
   if (refusedBy === undefined) return `passed all ${passed.length} gates`;
-  return `the gate ${refusedBy} ended it, because ${GATE_WORDS[refusedBy] ?? "it refused"}`;
+  return `the gate ${refusedBy} ended it, because ${GATE_WORDS.get(refusedBy) ?? "it refused"}`;
 }

@@ -51,10 +51,10 @@ test("each gate of docs/gates.md has its words, and no other", () => {
   const rows = [...GUIDE.matchAll(/^\| *\d* *\| (?:`\w+`)? *\| `(\w+)` *\|/gm)];
   const gates = new Set(rows.map(([, gate]) => gate ?? ""));
   expect(gates.size).toBeGreaterThan(15);
-  expect(Object.keys(GATE_WORDS).toSorted()).toEqual([...gates].toSorted());
+  expect([...GATE_WORDS.keys()].toSorted()).toEqual([...gates].toSorted());
   for (const gate of gates) {
     const text = explainRun(stateOf(), [refusedBy(gate)]).join("\n");
-    expect(text).toContain(`the gate ${gate} ended it, because ${GATE_WORDS[gate]}`);
+    expect(text).toContain(`the gate ${gate} ended it, because ${GATE_WORDS.get(gate)}`);
   }
 });
 
