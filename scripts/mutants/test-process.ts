@@ -35,7 +35,7 @@ export class TestProcess {
     this.#copy = copy;
     const inNode = files.filter((file) => file.endsWith(".node.test.ts")).length;
     this.#projects = [
-      ...(inNode > 0 ? ["node"] : []),
+      ...(inNode > 0 ? ["node", "pages"] : []),
       ...(inNode < files.length ? ["workerd", "workerd-stateless"] : []),
     ];
   }
