@@ -1,5 +1,5 @@
 import { leavesOf } from "../json/pointer.ts";
-import type { JsonObject } from "../json/value.ts";
+import type { JsonObject, JsonValue } from "../json/value.ts";
 import { standsIn } from "../text/whole-word.ts";
 
 /** What a conversation knows already. */
@@ -37,7 +37,18 @@ export function listNewValues(
 
 /** Lists what the arguments of a call name, each once. Contract: pure. */
 export function namesIn(shown: JsonObject): readonly string[] {
-  return [...new Set(namedIn(shown).map(({ name }) => name))];
+  const names = new Set<string>();
+  addNames(shown, names);
+  return [...names];
+}
+
+/** Each write asks for its names, and none for their pointers. */
+function addNames(value: JsonValue, names: Set<string>): void {
+  if (typeof value === "string") {
+    if (NAMES_SOMETHING.test(value)) names.add(nameOf(value));
+  } else if (typeof value === "object" && value !== null) {
+    for (const member of Object.values(value)) addNames(member, names);
+  }
 }
 
 const URLS = /https?:\/\/\S+/g;
@@ -51,5 +62,6 @@ function namedIn(shown: JsonObject): readonly NamedValue[] {
 }
 
 function nameOf(value: string): string {
-  return URL.parse(value)?.host || value;
+  // An address has a scheme, and parsing costs more than looking for its colon.
+  return (value.includes(":") && URL.parse(value)?.host) || value;
 }
