@@ -19,7 +19,6 @@ import {
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import { NO_FACTS } from "../../src/protocol/run/facts.ts";
-import { limitsOf } from "../../src/protocol/policy/limits.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
 import { ConversationImages } from "../../src/loop/history/conversation-images.ts";
 import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
@@ -177,7 +176,7 @@ function makePorts(): ToolRunnerPorts {
       settle: () => Promise.resolve(),
       release: () => Promise.resolve(),
     },
-    budget: new RunBudget(limitsOf(POLICY.budgets), POLICY.budgets.maxRetries),
+    budget: new RunBudget({ policy: POLICY }),
     hooks: [],
     log: NO_LOG,
     inbox: { hasSteering: false },

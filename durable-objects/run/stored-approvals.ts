@@ -45,8 +45,8 @@ export class StoredApprovals implements ApprovalRecords {
   }
 
   hasRejected({ toolId, payloadHash }: Pick<ApprovalRecord, "toolId" | "payloadHash">): boolean {
-    const where = "WHERE status = 'rejected' AND tool_id = ? AND payload_hash = ? LIMIT 1";
-    return this.#read(where, toolId, payloadHash).length > 0;
+    const where = "WHERE status = 'rejected' AND tool_id = ? AND payload_hash = ?";
+    return this.#read(where, toolId, payloadHash).some(({ asks }) => asks !== "raise");
   }
 
   all(): readonly ApprovalRecord[] {

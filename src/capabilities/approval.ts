@@ -7,6 +7,7 @@ import type {
 import type { ApprovalId, ActorId, TenantId } from "../protocol/identity/ids.ts";
 import type { ApprovalPattern } from "../protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
+import type { AskedRaise } from "../protocol/budget/raise.ts";
 import type { ListPosition, ListPage } from "../protocol/list/page.ts";
 import type { OpenApprovalLimits } from "../protocol/policy/limits.ts";
 
@@ -42,6 +43,8 @@ export interface ApprovalDesk {
   countOpen(exceptInvocation: number): number;
   /** Counts the other invocations about which people were asked in this run. */
   countAsked(exceptInvocation: number): number;
+  /** Lists the raises of the run's limits that people were asked for, and what they answered. */
+  raises(): readonly AskedRaise[];
   /** Tells the id of the next request about an invocation. */
   nextId(invocation: number): ApprovalId;
   /** Requests approval. Contract: replaces the request before it, whatever its status. */

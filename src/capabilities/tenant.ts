@@ -143,7 +143,8 @@ export interface EscalationAct {
 }
 
 /**
- * `held`: somebody else has taken it. `needs_report`: only a report about the call settles it.
+ * `held`: somebody else has taken it. `needs_report`: only a report or a decision about the call
+ * settles it.
  * `settled`: it was settled before.
  */
 export type EscalationAnswer =

@@ -9,9 +9,9 @@ import { fail, ok, type Result } from "../protocol/outcome/result.ts";
 import { callerOf, type Caller } from "../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { mayShow } from "../protocol/policy/data-classes.ts";
-import { IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
+import { amountsOf, IMPLIED_LIMITS } from "../protocol/policy/limits.ts";
 import { soleWorkspace } from "../protocol/policy/membership.ts";
-import { policyOfRun } from "../protocol/policy/narrow.ts";
+import { lowerBudgets, policyOfRun } from "../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
@@ -70,12 +70,17 @@ export async function openScope({
   const workspaceId = claim.workspaceId ?? soleWorkspace(policy, claim.principal);
   const own = { ...ports, tools, policy, pin: loaded.pin, workspaceId };
   const context = claim.call ? ok(NO_CONTEXT) : await loadContext(input, own);
-  const budget = restoreRunBudget(memory.invocations, policy);
+  const budget = restoreRunBudget(memory.invocations, {
+    policy,
+    person: claim.ownLimits && amountsOf(claim.ownLimits),
+    raises: () => ports.approvals.raises(),
+  });
   const modelOf = createDirectory(claim, ports.modelOf);
   const caller = callerOf(claim, modelOf);
   const terms = { tools, policy, pin: loaded.pin, budget, workspaceId, caller };
   const nextPart = counterFrom(progress.nextPart);
-  const modelBudget = new ModelBudget({ ...ports, ...terms, claim, modelOf });
+  const limited = lowerBudgets(policy, claim.ownLimits);
+  const modelBudget = new ModelBudget({ ...ports, ...terms, policy: limited, claim, modelOf });
   modelBudget.restore(facts, progress.usage);
   return ok({
     claim,

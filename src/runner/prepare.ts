@@ -12,6 +12,7 @@ import {
 } from "./approval/require-approval.ts";
 import { consentOfApproval } from "./approval/consents.ts";
 import { mayAsk, unansweredIn } from "./approval/unanswered.ts";
+import { askRaise } from "./approval/ask-raise.ts";
 import { askPerson } from "./approval/ask-person.ts";
 import { previewStates } from "./approval/preview-states.ts";
 import type { Attempt } from "./attempt.ts";
@@ -93,6 +94,8 @@ export async function prepare(
   const asked = { ...subject, ...counted.value, terms, states };
   const answered = await askPerson(ports, asked, trail);
   if (!answered.ok) return answered;
+  const raised = await askRaise(ports, asked, trail);
+  if (!raised.ok) return raised;
   const approved = await approveAndReserve(ports, asked, trail);
   if (!approved.ok) return approved;
 
@@ -137,6 +140,8 @@ async function approveAndReserve(
   const obeyNewTerms = async (newTerms: PinnedTerms): Promise<Approved> => {
     const obeyed = await obeyNewerPolicy(ports, call, { terms: newTerms, trail });
     if (!obeyed.ok) return obeyed;
+    const raised = await askRaise(ports, { ...subject, terms: newTerms }, trail);
+    if (!raised.ok) return raised;
     const again = await requireApproval(ports, { ...subject, terms: newTerms }, trail);
     if (again.ok) consents = await consentOfApproval(ports, subject, again.value);
     return again;

@@ -52,7 +52,7 @@ describe("a step", () => {
         policy: denyAll(),
         pin: undefined,
         policies: {} as PolicyStore,
-        budget: new RunBudget({}, undefined),
+        budget: new RunBudget({ policy: { budgets: {} } }),
       }),
       clock: new FakeClock(),
       random: { fraction: () => 0 },

@@ -118,6 +118,31 @@ describe("the queue", () => {
   });
 });
 
+it("says what a raise of a limit changes, and that it approves no call", async () => {
+  const raise = {
+    budget: "external",
+    source: "policy",
+    limit: 1,
+    used: 1,
+    needs: 1,
+    to: 4,
+    currency: "USD",
+  } as const;
+  const packet = { ...titled("Send a mail"), raise };
+  await open({
+    at: "approvals#appr_raise",
+    prepare: (api) =>
+      api.approvals.put(createApproval({ id: "appr_raise", asks: "raise", packet })),
+  });
+  const said = "calls of class HIGH_RISK_EXTERNAL, from 1 to 4; 1 used so far, this call needs 1";
+  await card().getByText(`Raise the limit of this run for ${said}`).waitFor();
+  await card().getByText("It approves no call").waitFor();
+  expect(await card().getByRole("button", { name: "Edit arguments" }).isVisible()).toBe(false);
+  await card().getByRole("button", { name: "Raise the limit" }).click();
+  await card().getByText("Approved.").waitFor();
+  expect(visit.api.requestsTo(/decisions/)[0]?.body).toBe(`{"decision":"approve"}`);
+});
+
 it("shows in sight in which workspace a call acts", async () => {
   await open({
     at: "approvals#appr_here",

@@ -1,6 +1,7 @@
 import type { ApprovalRecord, ApprovalVote } from "../../src/protocol/approval/record.ts";
 import { PATTERN_DEFAULTS, type ApprovalPattern } from "../../src/protocol/approval/requirement.ts";
 import { summarise, viewApproval } from "../../src/protocol/approval/view.ts";
+import type { ApprovalAsks } from "../../src/protocol/approval/question.ts";
 import type { ConfirmationPacket } from "../../src/protocol/approval/packet.ts";
 import type {
   ActorId,
@@ -21,6 +22,7 @@ export interface ApprovalOptions {
   /** The patterns of several rules. */
   readonly patterns?: readonly ApprovalPattern[];
   readonly packet?: Partial<ConfirmationPacket>;
+  readonly asks?: ApprovalAsks;
   readonly ttlMs?: number;
   /** The part index of the call. */
   readonly part?: number;
@@ -47,6 +49,7 @@ export function createApproval(options: ApprovalOptions = {}): ApprovalRecord {
     part,
     toolId: packet.actionName.tool as ToolId,
     toolVersion: packet.actionName.version,
+    ...(options.asks && { asks: options.asks }),
     payloadHash: `sha256:${"ab".repeat(32)}`,
     pin: { revision: 1, hash: "sha256:1" },
     requester: "user:cleo" as ActorId,

@@ -6,13 +6,23 @@ import type { EscalationDraft, Settlement } from "./escalation-list.ts";
 
 /** Makes the escalation of an audit entry of a run; undefined for most entries. */
 export function draftOfEntry(entry: AuditEntry, runId: RunId): EscalationDraft | undefined {
-  const { escalation, invocationId, toolId, toolTitle, toolVersion, toolOwner, outcome } = entry;
-  if (escalation === undefined) return undefined;
+  const {
+    escalation,
+    invocationId,
+    approvalId,
+    toolId,
+    toolTitle,
+    toolVersion,
+    toolOwner,
+    outcome,
+  } = entry;
+  if (escalation === undefined || entry.action === "approval.closed") return undefined;
   const requestedBy = entry.subjectId ?? entry.actorId;
   return {
     reason: escalation,
     runId,
     ...(invocationId !== undefined && { invocationId }),
+    ...(approvalId !== undefined && { approvalId }),
     ...(toolId !== undefined && { toolId }),
     ...(toolTitle !== undefined && { toolTitle }),
     ...(toolVersion !== undefined && { toolVersion }),
@@ -37,15 +47,17 @@ function reasonOf({ undo, mismatch }: AwaitedOutcome): EscalationReason {
   return mismatch ? "state_mismatch" : "unknown_outcome";
 }
 
-/** Reads how a report settled a call; undefined for entries about anything else. */
+/** Reads how a report or a decision settled a call; undefined for entries about anything else. */
 export function settlementOf({
   action,
   decision,
+  escalation,
   actorId,
   at,
 }: AuditEntry): Settlement | undefined {
   const isReport = action === "outcome.resolved" || action === "verification.reviewed";
   const isUndone = action === "undo.ended" && decision !== "failed";
-  if (!isReport && !isUndone) return undefined;
+  const isDecided = action === "approval.closed" && escalation !== undefined;
+  if (!isReport && !isUndone && !isDecided) return undefined;
   return { as: decision ?? "reviewed", by: actorId, atMs: Date.parse(at) };
 }

@@ -7,6 +7,7 @@ import {
   ESCALATION_REASONS,
   type Escalation,
   type EscalationReason,
+  type EscalationRemedy,
   type EscalationState,
 } from "../../../src/protocol/escalation/escalation.ts";
 import type { ActorId } from "../../../src/protocol/identity/ids.ts";
@@ -62,7 +63,7 @@ export class EscalationList {
     const known = this.#find("run_id = ? AND about = ? AND reason = ?", ...keyOf(draft));
     if (known) {
       const { count } = known;
-      if (isOfOneCall(reason)) return undefined;
+      if (isOfOneCall(reason)) return this.#openAgain(known, rest);
       this.#write({ ...known, ...rest, count: count + 1 });
       return undefined;
     }
@@ -80,7 +81,14 @@ export class EscalationList {
     return this.#find("number = ?", number);
   }
 
-  /** Settles what a report about a call settled. */
+  /** A call waits for another decision after one was taken back. Nobody is told twice. */
+  #openAgain(known: Escalation, rest: Omit<EscalationDraft, "reason">): undefined {
+    if (remedyOf(known) !== "decide" || known.state !== "settled") return;
+    const { settledBy: _settledBy, settledAt: _settledAt, settledAs: _settledAs, ...open } = known;
+    this.#write({ ...open, ...rest, state: "open" });
+  }
+
+  /** Settles what a report or a decision about a call settled. */
   settle(runId: string, invocationId: string, settlement: Settlement): void {
     if (!this.#exists) return;
     for (const one of this.#openOf(runId)) {
@@ -92,6 +100,7 @@ export class EscalationList {
   closeMissing(runId: string, invocationIds: ReadonlySet<string>, atMs: number): void {
     if (!this.#exists) return;
     for (const one of this.#openOf(runId)) {
+      if (remedyOf(one) === "decide") continue;
       if (invocationIds.has(one.invocationId ?? "")) continue;
       this.#write(settled(one, { as: "closed", atMs }), atMs);
     }
@@ -106,7 +115,7 @@ export class EscalationList {
     const { takenBy } = known;
     const mayHold = takenBy === undefined || takenBy === act.by || takenBy === act.from;
     if (!mayHold) return { kind: "held", takenBy };
-    if (act.action === "settle" && isReported(known.reason)) return { kind: "needs_report" };
+    if (act.action === "settle" && remedyOf(known) !== "settle") return { kind: "needs_report" };
     const escalation = changed(known, act, nowMs);
     this.#write(escalation, nowMs);
     return { kind: "done", escalation, isNew: true };
@@ -174,7 +183,7 @@ export class EscalationList {
     return all
       .toArray()
       .map(toEscalation)
-      .filter(({ reason }) => isReported(reason));
+      .filter((one) => remedyOf(one) !== "settle");
   }
 
   #find(where: string, ...values: SqlStorageValue[]): Escalation | undefined {
@@ -220,13 +229,13 @@ function toEscalation({ number, reason, opened_ms: openedMs, body }: Row): Escal
   return { id: `${ID}${number}`, reason, openedAt: toIso(openedMs), ...rest };
 }
 
-/** A report about one call settles it, so each call has a row of its own. */
-function isReported(reason: EscalationReason): boolean {
-  return ESCALATION_REASONS[reason] !== "settle";
+function remedyOf({ reason }: Pick<Escalation, "reason">): EscalationRemedy {
+  return ESCALATION_REASONS[reason];
 }
 
+/** A report or a decision about one call settles it, so each call has a row of its own. */
 function isOfOneCall(reason: EscalationReason): boolean {
-  return isReported(reason) || reason === "verification_unknown";
+  return remedyOf({ reason }) !== "settle" || reason === "verification_unknown";
 }
 
 function keyOf(draft: EscalationDraft): [string, string, string] {

@@ -100,6 +100,7 @@ function securityOf({ security }: AnyToolContract): ToolContractDocument["securi
 const OF_SOME_CALLS: ReadonlySet<string> = new Set([
   "no_answer_given",
   "no_question",
+  "raise_without_arguments",
   "undoes",
   "withheld_field",
   "compensation_failed",

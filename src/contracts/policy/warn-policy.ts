@@ -77,7 +77,11 @@ export function warnAboutRoles(
     callerLimits = {},
     dataClasses,
     workspaces,
-  }: Pick<ToolPolicy, "approvals" | "callers" | "callerLimits" | "dataClasses" | "workspaces">,
+    budgetRaises,
+  }: Pick<
+    ToolPolicy,
+    "approvals" | "callers" | "callerLimits" | "dataClasses" | "workspaces" | "budgetRaises"
+  >,
   roles: ReadonlySet<string> | undefined,
 ): readonly PolicyMismatch[] {
   if (!roles) return [];
@@ -112,6 +116,7 @@ export function warnAboutRoles(
     ...Object.entries(dataClasses).flatMap(([id, rule]) =>
       missing(`/dataClasses/${id}`, rule?.roles ?? []),
     ),
+    ...missing("/budgetRaises", budgetRaises?.roles ?? []),
     ...Object.entries(workspaces).flatMap(([id, members]) =>
       missing(`/workspaces/${id}`, members.roles),
     ),

@@ -85,6 +85,7 @@ export function toClaim(
     ...(call && { call }),
     ...(assistant && { assistant: assistant.pin }),
     ...(body.context && { context: body.context }),
+    ...(body.limits && { ownLimits: body.limits }),
     ...answering,
     ...conversation,
     // The steps of a saga, and what undoes a call, obey the same lists.

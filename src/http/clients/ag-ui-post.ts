@@ -32,8 +32,8 @@ const resumed = v.variant("status", [
   }),
 ]);
 
-const { assistantId, model, toolIds, connectionIds, workspaceId } = chatRequestBody.entries;
-const own = v.strictObject({ assistantId, model, toolIds, connectionIds, workspaceId });
+const { assistantId, model, toolIds, connectionIds, workspaceId, limits } = chatRequestBody.entries;
+const own = v.strictObject({ assistantId, model, toolIds, connectionIds, workspaceId, limits });
 
 /**
  * What an AG-UI client posts, in 1.0 and before. Fields that it does not name are passed over, as

@@ -14,8 +14,8 @@ const MAX_MESSAGES = 1_000;
 
 const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(128));
 const object = v.custom<JsonObject>(isJsonObject, "a JSON object");
-const { assistantId, model, toolIds, connectionIds, workspaceId } = chatRequestBody.entries;
-const own = { assistantId, model, toolIds, connectionIds, workspaceId };
+const { assistantId, model, toolIds, connectionIds, workspaceId, limits } = chatRequestBody.entries;
+const own = { assistantId, model, toolIds, connectionIds, workspaceId, limits };
 
 /**
  * What `useDataStreamRuntime` of assistant-ui posts. A member that is not here changes nothing.

@@ -99,13 +99,17 @@ async function postEscalation(authorised: AuthorisedRequest): Promise<Response> 
 
 /** Adds what can be done, and where the call is reported about. */
 function withActions(escalation: Escalation): object {
-  const { reason, state, runId, invocationId = "" } = escalation;
+  const { reason, state } = escalation;
   if (state === "settled") return { ...escalation, actions: [] };
   const remedy = ESCALATION_REASONS[reason];
-  const href = `/v1/runs/${runId}/invocations/${invocationId}/outcome`;
   return {
     ...escalation,
     actions: [state === "open" ? "take" : "release", remedy],
-    ...(remedy !== "settle" && { href }),
+    ...(remedy !== "settle" && { href: hrefOf(escalation) }),
   };
+}
+
+function hrefOf({ runId, invocationId = "", approvalId }: Escalation): string {
+  if (approvalId !== undefined) return `/v1/approvals/${approvalId}`;
+  return `/v1/runs/${runId}/invocations/${invocationId}/outcome`;
 }

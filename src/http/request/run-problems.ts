@@ -76,7 +76,7 @@ export const RUN_PROBLEMS = {
   escalation_held: { status: 409, title: "Somebody else has taken the escalation." },
   escalation_needs_report: {
     status: 409,
-    title: "A report about the call settles this escalation. Send it to the address in href.",
+    title: "A report or a decision about the call settles this escalation. Its address is in href.",
   },
   escalation_settled: { status: 409, title: "The escalation is settled already." },
   chat_id_reused: {

@@ -58,6 +58,7 @@ export function replayPorts(
 /** The approvals of a run that requested none. Only such a run can be replayed. */
 export const NO_APPROVALS: ApprovalDesk = {
   newest: () => undefined,
+  raises: () => [],
   wasRejected: () => false,
   countOpen: () => 0,
   countAsked: () => 0,

@@ -3,6 +3,7 @@ import type { Reached } from "../policy/jurisdiction.ts";
 import { labelFields } from "./label-fields.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
 import { leavesOf, valuesAt } from "../json/pointer.ts";
+import { describeRaise } from "./raise-lines.ts";
 import { textsOfQuestion } from "./question-lines.ts";
 import type { ShownChange } from "./shown.ts";
 import type { TermChange } from "./terms.ts";
@@ -48,6 +49,7 @@ export function formatPacketLines(
     ...changedTerms.map(lineOfTerm),
     ...linesOfShown(packet, changedShown),
     ...linesOfQuestion(packet),
+    ...(packet.raise ? [line("raise", "Raise", describeRaise(packet.raise))] : []),
     line("actionName", "Action", actionName.title),
     line("actionName", "Tool", formatTool(actionName)),
     ...(workspaceId === undefined ? [] : [line("workspaceId", "Workspace", workspaceId)]),

@@ -1,3 +1,4 @@
+import type { BudgetRaise } from "../budget/raise.ts";
 import type { Reached } from "../policy/jurisdiction.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { Question } from "./question.ts";
@@ -21,6 +22,8 @@ export type ConfirmationPacket = {
   readonly consequence: string;
   /** What the person is asked. Absent: a vote alone. */
   readonly question?: Question;
+  /** The limit of the run that people are asked to raise. Absent: none. */
+  readonly raise?: BudgetRaise;
   /** What the model had been shown when it proposed the call. Absent: no text of others. */
   readonly after?: Sources;
   /**

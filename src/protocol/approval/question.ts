@@ -3,14 +3,29 @@ import { isJsonObject } from "../json/value.ts";
 import type { FieldError } from "../outcome/observation.ts";
 import type { JsonSchema7 } from "../tool/spec.ts";
 
-/** What an approval request asks for, besides a vote or in its place. Absent: a vote alone. */
+/**
+ * What an approval request asks for, besides a vote for its call or in its place. Absent: that
+ * vote.
+ */
 export const APPROVAL_ASKS = [
   /** An answer of the person for whom the run acts. */
   "answer",
   /** An answer, which is that person's vote as well. */
   "answer_and_vote",
+  /** A vote for a higher limit of the run. It approves no call. */
+  "raise",
 ] as const;
 export type ApprovalAsks = (typeof APPROVAL_ASKS)[number];
+
+/** Tells whether a request has a question, which an answer completes. */
+export function asksAnswer(asks: ApprovalAsks | undefined): boolean {
+  return asks === "answer" || asks === "answer_and_vote";
+}
+
+/** Tells whether a request approves a call, and so agrees to terms. */
+export function asksApproval(asks: ApprovalAsks | undefined): boolean {
+  return asks === undefined || asks === "answer_and_vote";
+}
 
 /** A question to the person for whom a run acts. */
 export type Question = {

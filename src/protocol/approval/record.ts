@@ -5,6 +5,7 @@ import type { LastingChoice } from "../consent/lasting.ts";
 import type { ActorId, ApprovalId, ToolCallId, ToolId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { PolicyPin } from "../policy/pin.ts";
+import type { AskedRaise } from "../budget/raise.ts";
 import type { ApprovalAsks } from "./question.ts";
 import type { ShownChange } from "./shown.ts";
 import type { CallBounds, TermChange } from "./terms.ts";
@@ -77,7 +78,7 @@ export interface ApprovalRecord {
   readonly changedShown?: readonly ShownChange[];
   /** How often what the call showed has changed so far. */
   readonly timesChanged?: number;
-  /** Present exactly when the packet holds a question. */
+  /** Present exactly when the packet holds a question or a raise. */
   readonly asks?: ApprovalAsks;
   readonly packet: ConfirmationPacket;
   readonly status: ApprovalStatus;
@@ -97,6 +98,13 @@ export interface ApprovalRecord {
   readonly closedAtMs?: number;
   /** When the call used the approval. It can do so once. */
   readonly consumedAtMs?: number;
+}
+
+/** Reads the raise that a request asks for; nothing of a request that its run took back. */
+export function toAskedRaise({ packet: { raise }, status }: ApprovalRecord): readonly AskedRaise[] {
+  if (!raise || status === "withdrawn" || status === "superseded") return [];
+  const state = status === "pending" ? "open" : status === "approved" ? "granted" : "refused";
+  return [{ raise, state }];
 }
 
 /** Other arguments for the same call, by a person who was allowed to approve it. */

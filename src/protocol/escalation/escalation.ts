@@ -1,4 +1,4 @@
-import type { ActorId, RunId } from "../identity/ids.ts";
+import type { ActorId, ApprovalId, RunId } from "../identity/ids.ts";
 import type { TaxonomyClass } from "../outcome/taxonomy.ts";
 
 /** What settles an escalation. */
@@ -7,6 +7,8 @@ export type EscalationRemedy =
   | "report_outcome"
   /** An operator reviews the mismatch at the same address. */
   | "review_mismatch"
+  /** Somebody decides the request that it is about: `POST /v1/approvals/:approvalId/decisions`. */
+  | "decide"
   /** An operator settles it in the list. */
   | "settle";
 
@@ -18,6 +20,8 @@ export const ESCALATION_REASONS = {
   undo_failed: "report_outcome",
   /** A write completed, and the state that it should lead to was not found. */
   state_mismatch: "review_mismatch",
+  /** A call waits for a higher limit of its run. */
+  budget_request: "decide",
   /** A write completed, and nobody could read the state after it. */
   verification_unknown: "settle",
   /** The tool ran, and what it returned breaks its contract. */
@@ -53,6 +57,8 @@ export interface Escalation {
   readonly runId: RunId;
   /** The newest call that it is about: `inv_<number>`. */
   readonly invocationId?: string;
+  /** The request to decide. */
+  readonly approvalId?: ApprovalId;
   readonly toolId?: string;
   /** The tool's name for people; absent: its contract has none. */
   readonly toolTitle?: string;

@@ -19,6 +19,10 @@ export const FAILURES = {
     "policy caps what calls of this tool cost, and this call would exceed what is left",
   ],
   doom_loop: ["BUDGET_EXHAUSTED"],
+  raise_refused: [
+    "BUDGET_EXHAUSTED",
+    "this call would exceed a limit of the run, and people did not raise it; go on without it",
+  ],
   too_many_approvals: [
     "BUDGET_EXHAUSTED",
     "too many calls of this run wait for people; ask again when people have decided",
@@ -127,6 +131,10 @@ export const FAILURES = {
   rate_limited: ["RATE_LIMITED"],
   no_answer_given: ["SEMANTIC_INVALIDITY", "this request asks a question; send its answer"],
   no_question: ["SEMANTIC_INVALIDITY", "this request asks no question; approve or reject it"],
+  raise_without_arguments: [
+    "SEMANTIC_INVALIDITY",
+    "this request is about a limit of the run; grant or reject it without arguments",
+  ],
   undoes: [
     "SEMANTIC_INVALIDITY",
     "these arguments undo another call; approve the call as it is, or reject it",

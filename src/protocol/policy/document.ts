@@ -7,6 +7,7 @@ import { SIDE_EFFECT_CLASSES, TOOL_EFFECTS } from "../tool/effect.ts";
 import { workspaceId } from "../workspace/address.ts";
 import { approvalRule, roleLimits } from "./approval-rule.ts";
 import { argumentRule } from "./argument-rule.ts";
+import { budgetRaises } from "./budget-raise.ts";
 import { callerRule } from "./caller-rule.ts";
 import { costCap } from "./cost-cap.ts";
 import { dataRules, regionRules } from "./data-rule.ts";
@@ -120,6 +121,8 @@ export const toolPolicyDocument = v.strictObject({
     "USD",
   ),
   budgets: v.optional(runLimits, {}),
+  /** Who may raise limits of `budgets` for one run, and how far. Absent: nobody. */
+  budgetRaises: v.optional(budgetRaises),
   tenantBudgets: v.optional(tenantLimits, {}),
   /** What calls of some tools may cost together. */
   costCaps: v.optional(listOf(costCap), []),

@@ -4,8 +4,8 @@ import { toMillionths } from "../budget/millionths.ts";
 import { MAX_CONVERSATION_BYTES } from "../conversation/message.ts";
 import { count, money, positive, windowSeconds } from "./fields.ts";
 
-/** Limits that a run and a tenant both can have. */
-const amounts = {
+/** Limits of what calls take, which a run and a tenant both can have. */
+const ofCalls = {
   maxReads: v.optional(count),
   maxWrites: v.optional(count),
   maxExternal: v.optional(count),
@@ -15,8 +15,14 @@ const amounts = {
   maxFinancial: v.optional(money),
   /** Money that calls cost. */
   maxCost: v.optional(money),
-  maxTokens: v.optional(count),
 };
+
+/** Accepts limits of what the calls of one run take. */
+export const callLimits = v.strictObject(ofCalls);
+export type CallLimits = v.InferOutput<typeof callLimits>;
+
+/** The same with the tokens of model calls. */
+const amounts = { ...ofCalls, maxTokens: v.optional(count) };
 
 /** Longest time of one run. A timer that waits longer than 24 days would ring at once. */
 const DAY_MS = 86_400_000;
@@ -127,13 +133,18 @@ export function storageLimitsOf(limits: TenantLimits): StorageLimits {
  * otherwise.
  */
 export function limitsOf(section: RunLimits | TenantLimits): BudgetAmounts {
+  return { critical: IMPLIED_LIMITS.maxCritical, ...amountsOf(section) };
+}
+
+/** Reads limits of what calls take; a limit that is absent stays absent. */
+export function amountsOf(section: RunLimits | TenantLimits): BudgetAmounts {
   const { maxReads, maxWrites, maxExternal, maxCritical, maxFinancial, maxCost, maxTokens } =
     section;
   return {
     ...(maxReads !== undefined && { reads: maxReads }),
     ...(maxWrites !== undefined && { writes: maxWrites }),
     ...(maxExternal !== undefined && { external: maxExternal }),
-    critical: maxCritical ?? IMPLIED_LIMITS.maxCritical,
+    ...(maxCritical !== undefined && { critical: maxCritical }),
     ...(maxFinancial !== undefined && { financial: toMillionths(maxFinancial) }),
     ...(maxCost !== undefined && { cost: toMillionths(maxCost) }),
     ...(maxTokens !== undefined && { tokens: maxTokens }),

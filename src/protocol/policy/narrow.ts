@@ -38,5 +38,19 @@ export function lowerBudgets(policy: ToolPolicy, limits: RunLimits | undefined):
     const key = name as keyof RunLimits;
     lowered[name] = Math.min(policy.budgets[key] ?? implied[key] ?? Infinity, limit);
   }
-  return { ...policy, budgets: lowered };
+  return { ...policy, budgets: lowered, ...lowerRaises(policy, limits) };
+}
+
+/** Threat: somebody raises what the token of a page limits. */
+function lowerRaises(
+  { budgetRaises }: ToolPolicy,
+  limits: RunLimits,
+): Pick<ToolPolicy, "budgetRaises"> {
+  if (!budgetRaises) return {};
+  const upTo: Record<string, number | undefined> = { ...budgetRaises.upTo };
+  for (const [name, limit] of Object.entries(limits)) {
+    const most = upTo[name];
+    if (limit !== undefined && most !== undefined) upTo[name] = Math.min(most, limit);
+  }
+  return { budgetRaises: { ...budgetRaises, upTo } };
 }

@@ -4,6 +4,7 @@ import { assistantId } from "../assistant/id.ts";
 import { connectionId } from "../connection/stored.ts";
 import { workspaceId } from "../workspace/address.ts";
 import { IMAGE_TYPES } from "../conversation/file-part.ts";
+import { callLimits } from "../policy/limits.ts";
 import { lazyPattern } from "../text/lazily.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
 
@@ -94,6 +95,8 @@ export const chatRequestBody = v.strictObject({
   connectionIds: v.optional(v.pipe(v.array(connectionId), v.maxLength(16))),
   /** Absent: the one workspace of which the caller is a member. */
   workspaceId: v.optional(workspaceId),
+  /** Limits of this run below those of the policy, which the person may raise again. */
+  limits: v.optional(callLimits),
   previousRunId: v.optional(v.pipe(v.string(), v.maxLength(128))),
   /** Id of the first run of the conversation. */
   conversationId: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(128))),

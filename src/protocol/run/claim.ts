@@ -5,7 +5,7 @@ import type { AnswerSettings } from "../model/answer-settings.ts";
 import type { DeclaredModel } from "../model/declaration.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { DirectCall } from "./direct-call.ts";
-import type { RunLimits } from "../policy/limits.ts";
+import type { CallLimits, RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
 import type { SummaryJob } from "../conversation/summary-job.ts";
 import type { FirstPost, HistoryReference } from "../conversation/turn.ts";
@@ -54,6 +54,8 @@ export interface RunClaim {
   readonly toolIds?: readonly string[];
   /** Limits that may lower the policy's limits, never raise them. */
   readonly budgets?: RunLimits;
+  /** Limits that the person set below the policy's, and may raise again up to those. */
+  readonly ownLimits?: CallLimits;
   /** Connections that the run's tools may use where policy grants them; absent means none. */
   readonly connectionIds?: readonly ConnectionId[];
   /** The workspace that the request named; nobody has checked the membership yet. */

@@ -12,6 +12,7 @@ import { reviewEdit, type ReviewedEdit } from "./edit.ts";
 import type { ReviewedCall, ReviewPorts } from "./open-review.ts";
 import { offerTo, readVote } from "./read-vote.ts";
 import { reviewTerms, type TermsReview } from "./terms.ts";
+import { asksAnswer } from "../../protocol/approval/question.ts";
 import type { ApprovalEdit, ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import { viewApproval, type ApprovalView } from "../../protocol/approval/view.ts";
@@ -128,9 +129,12 @@ export class ApprovalDecisions {
     const terms = await this.#compareTerms(record);
     if (terms.kind === "unreadable") return refuseUnread(terms.failure);
     if (terms.kind === "changed") return this.#closed(address);
-    if (record.asks || decision.decision === "answer") return this.#answer(proposed, record);
+    if (asksAnswer(record.asks) || decision.decision === "answer") {
+      return this.#answer(proposed, record);
+    }
     const { termsHash, pin } = terms;
     const approvable = { ...record, termsHash, pin };
+    if (record.asks && decision.arguments) return refuseArguments(NO_EDIT.failure);
     if (!decision.arguments) return this.#approve(proposed, approvable);
     const reviewed = await this.#review(record, decision.arguments);
     // The approval may have been closed during the review; then nobody can correct the edit.
@@ -145,7 +149,7 @@ export class ApprovalDecisions {
   /** Answers the question of a request. */
   async #answer(proposed: ProposedVote, record: ApprovalRecord): Promise<DecisionAnswer> {
     const { answer } = proposed.decision;
-    if (!record.asks) return refuseArguments(NO_QUESTION.failure);
+    if (!asksAnswer(record.asks)) return refuseArguments(NO_QUESTION.failure);
     if (!answer) return refuseArguments(NO_ANSWER.failure);
     const reviewed = await reviewAnswer(this.#reviewPorts(), this.#reviewed(record), answer);
     const still = this.#findOpen(proposed);
@@ -232,6 +236,7 @@ export class ApprovalDecisions {
       claim,
       history: historyShown(claim, facts),
       pin: facts.pin,
+      raises: () => this.#run.approvals.raises(),
       invocations: invocations.all(),
       messages: () => transcript.all(),
     };
@@ -285,3 +290,4 @@ export class ApprovalDecisions {
 
 const NO_QUESTION = failCall("no_question");
 const NO_ANSWER = failCall("no_answer_given");
+const NO_EDIT = failCall("raise_without_arguments");

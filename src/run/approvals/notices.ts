@@ -1,4 +1,6 @@
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
+import { asksApproval } from "../../protocol/approval/question.ts";
+import { describeRaise } from "../../protocol/approval/raise-lines.ts";
 import { summarise } from "../../protocol/approval/view.ts";
 import type { AuditEntry } from "../../protocol/audit/entry.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
@@ -33,14 +35,18 @@ export class ApprovalNotices {
   }
 
   requested(record: ApprovalRecord): void {
-    const { actorId, requester, minterId, askedAtMs: atMs, requirements, asks } = record;
+    const { actorId, requester, minterId, askedAtMs: atMs, requirements, asks, packet } = record;
+    const { raise } = packet;
     const subjectId = requester === actorId ? undefined : requester;
     const who = { ...actorsOf({ actorId, subjectId }), ...(minterId && { minterId }) };
     this.#audit(record, {
       action: "approval.requested",
       atMs,
       ...who,
-      decision: asks === "answer" ? asks : requirements.map(({ pattern }) => pattern).join(", "),
+      ...escalationOf(record),
+      ...(raise && { reason: describeRaise(raise) }),
+      decision:
+        asks && !asksApproval(asks) ? asks : requirements.map(({ pattern }) => pattern).join(", "),
     });
   }
 
@@ -75,7 +81,11 @@ export class ApprovalNotices {
 
   /** The approval is closed. */
   closed(record: ApprovalRecord, atMs: number): void {
-    this.#audit(record, { action: "approval.closed", atMs, decision: record.status });
+    const decided = escalationOf(record);
+    const by = record.votes.at(-1)?.approverId;
+    const who = decided.escalation && by !== undefined ? { actorId: by } : {};
+    const closed = { action: "approval.closed", atMs, decision: record.status } as const;
+    this.#audit(record, { ...closed, ...decided, ...who });
   }
 
   /** The call used the approval. */
@@ -105,5 +115,18 @@ export class ApprovalNotices {
   }
 }
 
-type Fact = Pick<AuditEntry, "action" | "decision" | "reason" | "consentId"> &
+/** A request for a higher limit of a run waits for people as what a run cannot settle does. */
+function escalationOf({
+  packet: { raise, owner, actionName },
+}: ApprovalRecord): Pick<AuditEntry, "escalation" | "toolOwner" | "toolTitle"> {
+  if (raise?.source !== "policy") return {};
+  const { toolTitle } = actionName;
+  return {
+    escalation: "budget_request",
+    toolOwner: owner,
+    ...(toolTitle !== undefined && { toolTitle }),
+  };
+}
+
+type Fact = Omit<AuditEntry, "at" | "runId" | "actorId"> &
   Partial<Actors> & { readonly atMs: number };

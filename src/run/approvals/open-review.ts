@@ -6,7 +6,9 @@ import type { ModelDirectory } from "../../capabilities/model.ts";
 import type { PolicyRegistry, PolicyStore } from "../../capabilities/policy.ts";
 import type { BoundToolRuntime, BoundTools } from "../../capabilities/tool.ts";
 import { loadTools, type LoadPorts } from "../../contracts/catalog/load-tools.ts";
+import { asksAnswer } from "../../protocol/approval/question.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
+import type { AskedRaise } from "../../protocol/budget/raise.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { HistoryReference } from "../../protocol/conversation/turn.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
@@ -15,6 +17,7 @@ import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { callerOf, type CallerClaim } from "../../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { amountsOf } from "../../protocol/policy/limits.ts";
 import { soleWorkspace } from "../../protocol/policy/membership.ts";
 import { policyOfRun } from "../../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
@@ -40,7 +43,7 @@ export interface ReviewPorts extends LoadPorts<BoundTools> {
   readonly runId: RunId;
   readonly claim: Pick<
     RunClaim,
-    "toolIds" | "connectionIds" | "workspaceId" | "budgets" | "workflowId" | "history"
+    "toolIds" | "connectionIds" | "workspaceId" | "budgets" | "ownLimits" | "workflowId" | "history"
   > &
     CallerClaim;
   /** The earlier turns that the model is shown. */
@@ -48,6 +51,8 @@ export interface ReviewPorts extends LoadPorts<BoundTools> {
   readonly modelOf: ModelDirectory;
   /** The policy that the run pinned. */
   readonly pin: PolicyPin | undefined;
+  /** The raises of the run's limits that people were asked for. */
+  readonly raises: () => readonly AskedRaise[];
   /** All calls of the run; they used up its budgets. */
   readonly invocations: readonly ToolInvocationRecord[];
   /** What was said in this run. */
@@ -95,7 +100,11 @@ export async function openReview(
   if (!tools) return NO_TOOLS;
   const earlier = await readEarlier(ports, [pinned, current.value.policy], record.toolId);
   if (!earlier) return UNREADABLE;
-  const budget = restoreRunBudget(ports.invocations, pinned);
+  const budget = restoreRunBudget(ports.invocations, {
+    policy: pinned,
+    person: claim.ownLimits && amountsOf(claim.ownLimits),
+    raises: ports.raises,
+  });
   const { invocations, messages } = ports;
   const calls = {
     find: ({ step, toolCallId }: Operation) =>
@@ -165,7 +174,8 @@ export async function obeyBothPolicies(
   const previewed = payloadHash === record.payloadHash ? record.packet : undefined;
   const terms = { policy: gatePorts.policy, pin: gatePorts.pin };
   const { shownData = [] } = call;
-  const unanswered = record.asks && !call.answer ? unansweredIn(tool, args) : [];
+  const isOpen = asksAnswer(record.asks) && !call.answer;
+  const unanswered = isOpen ? unansweredIn(tool, args) : [];
   const obeyed = await obeyPolicy(
     gatePorts,
     { tool, args, unanswered, operation: call, terms, previewed, shownData },

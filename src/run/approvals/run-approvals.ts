@@ -1,11 +1,13 @@
 import type { ApprovalDesk, NewRequest } from "../../capabilities/approval.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
-import type {
-  ApprovalEdit,
-  ApprovalRecord,
-  ApprovalVote,
-  SupersedeReason,
+import {
+  toAskedRaise,
+  type ApprovalEdit,
+  type ApprovalRecord,
+  type ApprovalVote,
+  type SupersedeReason,
 } from "../../protocol/approval/record.ts";
+import type { AskedRaise } from "../../protocol/budget/raise.ts";
 import { approvalIdOf, readApprovalId } from "../../protocol/approval/id.ts";
 import { formatPacketLines } from "../../protocol/approval/packet-lines.ts";
 import { summarise } from "../../protocol/approval/view.ts";
@@ -44,13 +46,14 @@ export interface GivenAnswer {
   readonly answer: JsonObject;
 }
 
-/** A request whose place another one takes. An answer stays one. */
+/** A request whose place another one takes. An answer stays one, and so does a granted raise. */
 function replacedBy(
   request: Pick<ApprovalRecord, "id" | "askedAtMs" | "changedTerms" | "changedShown">,
   before: ApprovalRecord,
 ): ApprovalRecord {
   const { id: supersededBy, askedAtMs } = request;
-  if (before.status === "answered") return { ...before, supersededBy };
+  const isGranted = before.asks === "raise" && before.status === "approved";
+  if (isGranted || before.status === "answered") return { ...before, supersededBy };
   return {
     ...before,
     status: "superseded",
@@ -95,6 +98,10 @@ export class RunApprovals implements ApprovalDesk {
 
   countOpen(exceptInvocation: number): number {
     return this.pending().filter(({ invocation }) => invocation !== exceptInvocation).length;
+  }
+
+  raises(): readonly AskedRaise[] {
+    return this.#ports.approvals.all().flatMap(toAskedRaise);
   }
 
   nextId(invocation: number): ApprovalId {

@@ -2,6 +2,7 @@ import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
+import { raiseTerms } from "../../runner/budget/plan-raise.ts";
 import { isAskedUnder } from "../../runner/approval/terms-now.ts";
 import { readArguments } from "../../runner/gates/read-arguments.ts";
 import {
@@ -35,10 +36,21 @@ export async function reviewTerms(
   const { current, record } = opened.value;
   const terms = await readTerms(opened.value);
   if (!terms?.ok) return { kind: "changed" };
-  // An answer alone agrees to no terms; its call only has to be allowed still.
-  const holds = record.asks === "answer" || (await isAskedUnderThese(record, terms.value));
-  if (!holds) return { kind: "changed" };
+  if (!(await holds(opened.value, terms.value))) return { kind: "changed" };
   return { kind: "same", termsHash: record.termsHash, pin: current.pin };
+}
+
+/**
+ * Tells whether an approval was requested under the terms that hold now. An answer alone agrees to
+ * no terms, so its call only has to be allowed still. The terms of a raise are those of the raise.
+ */
+async function holds({ record, current, gatePorts }: Review, now: CallNow): Promise<boolean> {
+  const { asks, packet, toolVersion } = record;
+  if (asks === "answer") return true;
+  if (asks !== "raise") return isAskedUnderThese(record, now);
+  const policies = { pinned: gatePorts.policy, current: current.policy };
+  const terms = packet.raise && raiseTerms(packet.raise, policies, toolVersion);
+  return terms !== undefined && (await isAskedUnder(record, terms));
 }
 
 /** A call for which no policy asks for approval any more has no terms. */

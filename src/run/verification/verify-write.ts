@@ -74,7 +74,7 @@ async function verifyWith(
     workspaceId: binding.workspaceId,
     journal: { append: () => {} },
     // The call has taken its part of the budgets; a read of its state takes nothing.
-    budget: { findExhausted: () => undefined },
+    budget: { findOutOfReach: () => undefined },
     flow: NO_FLOW,
     invocations: { find: () => record, noteRows: () => {} },
   };

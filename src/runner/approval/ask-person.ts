@@ -1,5 +1,6 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
+import { asksAnswer } from "../../protocol/approval/question.ts";
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import { PATTERN_DEFAULTS } from "../../protocol/approval/requirement.ts";
 import { actsInOwnName } from "../../protocol/approval/check-vote.ts";
@@ -70,7 +71,7 @@ export async function askPerson(
   const asks = required.terms === bounds.value ? "answer_and_vote" : "answer";
   const requested = await requestApproval(ports, subject, {
     ...required,
-    asked: { asks, question },
+    asked: { asks, shown: { question } },
   });
   return trail.note("question", requested.ok ? ok(null) : requested);
 }
@@ -113,10 +114,8 @@ function findQuestion(
   { number }: ToolInvocationRecord,
 ): ApprovalRecord | undefined {
   const newest = approvals.newest(number);
-  const isThis =
-    newest?.asks !== undefined &&
-    newest.payloadHash === accepted.payloadHash &&
-    newest.toolVersion === tool.version;
+  if (!newest || !asksAnswer(newest.asks)) return undefined;
+  const isThis = newest.payloadHash === accepted.payloadHash && newest.toolVersion === tool.version;
   return isThis && newest.status !== "superseded" ? newest : undefined;
 }
 

@@ -1,7 +1,8 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ApprovalDesk, ApprovalSigner, NewRequest } from "../../capabilities/approval.ts";
 import type { ApprovalRecord, ApprovalVote } from "../../protocol/approval/record.ts";
-import type { ApprovalAsks, Question } from "../../protocol/approval/question.ts";
+import type { ConfirmationPacket } from "../../protocol/approval/packet.ts";
+import { asksApproval, type ApprovalAsks } from "../../protocol/approval/question.ts";
 import { checkVote } from "../../protocol/approval/check-vote.ts";
 import { canNobodyApprove, isMet } from "../../protocol/approval/count-people.ts";
 import { readNamedPeople } from "../../protocol/approval/named-people.ts";
@@ -57,10 +58,11 @@ interface Required {
   readonly asked?: AskedPerson;
 }
 
-/** What the person is asked, and whether the answer is that person's vote as well. */
+/** What people are asked besides their votes for the call, or in their place. */
 export interface AskedPerson {
   readonly asks: ApprovalAsks;
-  readonly question: Question;
+  /** What the packet shows of it. */
+  readonly shown: Pick<ConfirmationPacket, "question" | "raise">;
 }
 
 /**
@@ -121,8 +123,9 @@ async function buildRequest(
   const { toolCallId, part } = authority.context;
   const { payloadHash } = accepted;
   const newest = approvals.newest(number);
-  // Whoever answered a question alone agreed to no terms and to no call.
-  const before = newest?.asks === "answer" ? undefined : newest;
+  // A person who only answered a question, or raised a limit, agreed to no terms and to no call.
+  const isComparable = asksApproval(newest?.asks) && asksApproval(person?.asks);
+  const before = isComparable ? newest : undefined;
   const changedTerms = before ? diffTerms(before, terms) : [];
   const isEdited =
     newest?.isEdited === true || (!newest?.asks && newest?.edit?.payloadHash === payloadHash);
@@ -132,8 +135,7 @@ async function buildRequest(
   const asked = now ?? (await readAsked(ports, subject, before));
   const call = { args: accepted.args, states: asked.packet };
   const named = readNamedPeople(terms.requirements, call);
-  const question = person && { question: person.question };
-  const packet = { ...asked.packet, ...question, expiresAt: toIso(expiresAtMs) };
+  const packet = { ...asked.packet, ...person?.shown, expiresAt: toIso(expiresAtMs) };
   const { changes: changedShown } = asked;
   const timesChanged = (before?.timesChanged ?? 0) + (changedShown.length > 0 ? 1 : 0);
   return {
@@ -211,7 +213,7 @@ async function carryVote(
   request: UnvotedRequest,
 ): Promise<ApprovalVote | undefined> {
   const { edit, asks } = approvals.newest(request.invocation) ?? {};
-  if (asks === "answer") return undefined;
+  if (!asksApproval(asks) || !asksApproval(request.asks)) return undefined;
   const isTheirs = edit?.payloadHash === request.payloadHash;
   if (!edit || !isTheirs || request.changedTerms || request.changedShown) return undefined;
   const { approverId: actorId, roles } = edit.vote;

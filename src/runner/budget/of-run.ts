@@ -1,14 +1,20 @@
 import type { RateLimit, ReservationAnswer } from "../../capabilities/budget.ts";
 import {
-  findExhausted,
   isSameAmounts,
   replaceAmounts,
   type Budget,
   type BudgetAmounts,
 } from "../../protocol/budget/amounts.ts";
+import {
+  findExceeded,
+  findOutOfReach,
+  leftOf,
+  type AskedRaise,
+  type ExhaustedLimit,
+  type RaisableLimits,
+} from "../../protocol/budget/raise.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import { limitsOf } from "../../protocol/policy/limits.ts";
-import type { ToolPolicy } from "../../protocol/policy/document.ts";
+import { raisableLimitsOf, type RaisingPolicy } from "../../protocol/policy/budget-raise.ts";
 import { operationIdOf } from "../invocation/invocation-ledger.ts";
 
 /** One operation that is about to start. Unit: nowMs in Unix milliseconds. */
@@ -21,10 +27,23 @@ export interface Start {
   readonly nowMs: number;
 }
 
+/** What a limit is held against. */
+type Operation = Pick<Start, "id" | "amounts">;
+
 /** The calls of one tool since its rate window began. Unit: fromMs in Unix milliseconds. */
 interface RateWindow {
   readonly fromMs: number;
   readonly count: number;
+}
+
+/** What limits one run. */
+export interface LimitsOfRun {
+  /** The policy that the run pinned. */
+  readonly policy: RaisingPolicy;
+  /** What the person whose run it is set below the policy's limits. */
+  readonly person?: BudgetAmounts | undefined;
+  /** Reads the raises that people were asked for so far. */
+  readonly raises?: () => readonly AskedRaise[];
 }
 
 /** Why an operation gets no reservation. */
@@ -39,15 +58,15 @@ export type NoRoom = Extract<
  * remainder.
  */
 export class RunBudget {
-  readonly #limits: BudgetAmounts;
+  readonly #limits: LimitsOfRun;
   readonly #reserved = new Map<string, BudgetAmounts>();
   readonly #starts = new Map<string, RateWindow>();
   #spent: BudgetAmounts = {};
   #retriesLeft: number;
 
-  constructor(limits: BudgetAmounts, maxRetries: number | undefined) {
+  constructor(limits: LimitsOfRun) {
     this.#limits = limits;
-    this.#retriesLeft = maxRetries ?? Number.POSITIVE_INFINITY;
+    this.#retriesLeft = limits.policy.budgets.maxRetries ?? Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -59,7 +78,9 @@ export class RunBudget {
     const { id, toolId, amounts } = start;
     const before = this.#reserved.get(id);
     if (before && isSameAmounts(before, amounts)) return undefined;
-    const noRoom = this.findNoRoom(start);
+    const exhausted = this.findExhausted(this.#limits.policy, start);
+    if (exhausted) return { kind: "exhausted", budget: exhausted.budget };
+    const noRoom = this.#findTooFast(start);
     if (noRoom) return noRoom;
     if (!before) {
       const { fromMs, count } = this.#windowOf(start);
@@ -70,11 +91,18 @@ export class RunBudget {
     return undefined;
   }
 
-  /** Tells why an operation would get no reservation now. Contract: takes nothing. */
+  /**
+   * Tells why an operation would get no reservation now, not even after a raise that people may
+   * still be asked for. Contract: takes nothing.
+   */
   findNoRoom(start: Start): NoRoom | undefined {
+    const exhausted = this.findOutOfReach(this.#limits.policy, start);
+    if (exhausted) return { kind: "exhausted", budget: exhausted.budget };
+    return this.#findTooFast(start);
+  }
+
+  #findTooFast(start: Start): NoRoom | undefined {
     const { rateLimit, nowMs } = start;
-    const budget = this.findExhausted(this.#limits, start);
-    if (budget !== undefined) return { kind: "exhausted", budget };
     const { fromMs, count } = this.#windowOf(start);
     if (this.#reserved.has(start.id) || count < rateLimit.maxRequests) return undefined;
     return {
@@ -131,19 +159,38 @@ export class RunBudget {
 
   /** Tells how much is left; infinity where there is no limit. */
   left(budget: Budget): number {
-    return (this.#limits[budget] ?? Number.POSITIVE_INFINITY) - (this.#spent[budget] ?? 0);
+    return leftOf(budget, this.#limitsUnder(this.#limits.policy), this.#spent);
   }
 
   /**
-   * Finds a budget that an operation would exceed under some limits. What the operation itself
-   * reserved before does not count. Contract: takes nothing.
+   * Finds a limit that an operation would exceed under a policy. What the operation itself reserved
+   * before does not count. Contract: takes nothing.
    */
-  findExhausted(
-    limits: BudgetAmounts,
-    { id, amounts }: Pick<Start, "id" | "amounts">,
-  ): Budget | undefined {
-    const others = replaceAmounts(this.#spent, this.#reserved.get(id) ?? {}, {});
-    return findExhausted(limits, others, amounts);
+  findExhausted(policy: RaisingPolicy, operation: Operation): ExhaustedLimit | undefined {
+    const limits = this.#limitsUnder(policy);
+    return findExceeded(limits, this.usedByOthers(operation), operation.amounts);
+  }
+
+  /** Likewise, as if people granted every raise that they may still be asked for. */
+  findOutOfReach(policy: RaisingPolicy, operation: Operation): ExhaustedLimit | undefined {
+    const limits = this.#limitsUnder(policy);
+    return findOutOfReach(limits, this.usedByOthers(operation), operation.amounts);
+  }
+
+  /** What the other operations of the run have used or reserved. */
+  usedByOthers({ id }: Pick<Operation, "id">): BudgetAmounts {
+    return replaceAmounts(this.#spent, this.#reserved.get(id) ?? {}, {});
+  }
+
+  /** What the person whose run it is set below the policy's limits. */
+  get ownLimits(): BudgetAmounts {
+    return this.#limits.person ?? {};
+  }
+
+  #limitsUnder(policy: RaisingPolicy): RaisableLimits {
+    const { person = {}, raises } = this.#limits;
+    const isRaisable = policy.budgetRaises !== undefined || this.#limits.person !== undefined;
+    return raisableLimitsOf(policy, { person, asked: (isRaisable && raises?.()) || [] });
   }
 
   takeRetry(): boolean {
@@ -156,9 +203,9 @@ export class RunBudget {
 /** Builds a run's budget, with what its calls so far have used up. */
 export function restoreRunBudget(
   invocations: readonly ToolInvocationRecord[],
-  { budgets }: Pick<ToolPolicy, "budgets">,
+  limits: LimitsOfRun,
 ): RunBudget {
-  const budget = new RunBudget(limitsOf(budgets), budgets.maxRetries);
+  const budget = new RunBudget(limits);
   for (const record of invocations) budget.restore(record);
   return budget;
 }

@@ -99,8 +99,9 @@ type ChargedOperation = Pick<ToolInvocationContext, "runId" | "step" | "toolCall
 
 /**
  * Group: tells before people are asked whether `reserve` would find room for the call now, so that
- * nobody decides about a call that cannot run. Where the tenant's object does not answer,
- * people are asked. Answers the consent that would answer the call, if one would.
+ * nobody decides about a call that cannot run. Where the tenant's object does not answer, people
+ * are asked. A raise that people may still be asked for counts as room. Answers the consent that
+ * would answer the call, if one would.
  * Contract: reserves nothing.
  * Fails: RATE_LIMITED, BUDGET_EXHAUSTED.
  */

@@ -9,7 +9,6 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import { rolesWithin } from "../../protocol/policy/approval-rule.ts";
-import { limitsOf } from "../../protocol/policy/limits.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
 import { readAmount, readMoved, type AmountSource } from "../../protocol/tool/amount-field.ts";
 import type { RunBudget } from "../budget/of-run.ts";
@@ -20,15 +19,16 @@ import type { PolicySubject } from "./subjects.ts";
 
 export interface CeilingPorts {
   readonly principal: Pick<Principal, "roles">;
-  readonly budget: Pick<RunBudget, "findExhausted">;
+  readonly budget: Pick<RunBudget, "findOutOfReach">;
 }
 
 /**
- * The gate `ceilings`: counts what the call takes, and checks that the policy counts money in
- * the tool's currency and that the call stays within the policy's limits of the run. It reserves
- * nothing, so parallel calls may pass together; the gate `budget` reserves. The money that the call
- * moves must be within the limit of one of the caller's roles, where policy has such limits. An
- * amount that the target's state holds counts once that state is read.
+ * The gate `ceilings`: counts what the call takes, and checks that the policy counts money in the
+ * tool's currency and that the call stays within the policy's limits of the run, as far as people
+ * may raise them. It reserves nothing, so parallel calls may pass together; the gate `budget` asks
+ * for a raise, and reserves. The money that the call moves must be within the limit of one of the
+ * caller's roles, where policy has such limits. An amount that the target's state holds counts once
+ * that state is read.
  * Fails: OUT_OF_BOUNDS or DEPENDENCY_UNAVAILABLE for an amount that cannot be counted;
  * POLICY_VIOLATION; PERMISSION_DENIED; BUDGET_EXHAUSTED.
  */
@@ -44,8 +44,8 @@ export const checkCeilings: Gate<PolicySubject, CeilingPorts> = {
     const source = { args, previewed };
     if (callerLimits && !mayMove(principal, callerLimits, { tool, source })) return OVER_LIMIT;
     const id = operationIdOf(operation);
-    const exhausted = budget.findExhausted(limitsOf(terms.policy.budgets), { id, amounts });
-    return exhausted === undefined ? ok({ amounts }) : refuseExhausted("run", exhausted);
+    const exhausted = budget.findOutOfReach(terms.policy, { id, amounts });
+    return exhausted === undefined ? ok({ amounts }) : refuseExhausted("run", exhausted.budget);
   },
 };
 

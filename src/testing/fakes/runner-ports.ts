@@ -17,7 +17,6 @@ import type {
   ToolInvocationContext,
   ToolInvocationRecord,
 } from "../../protocol/invocation/record.ts";
-import { limitsOf } from "../../protocol/policy/limits.ts";
 import { ConversationImages } from "../../loop/history/conversation-images.ts";
 import type { RunPorts } from "../../loop/run-scope.ts";
 import type { ToolRunnerPorts } from "../../runner/ports.ts";
@@ -191,7 +190,7 @@ export function benchFor(contracts: readonly unknown[], settings: BenchSettings 
       reservations.push(reservation);
       return Promise.resolve(answers.shift() ?? { kind: "reserved" });
     }, closed),
-    budget: new RunBudget(limitsOf(policy.budgets), policy.budgets.maxRetries),
+    budget: new RunBudget({ policy }),
     inbox: { hasSteering: false },
     journal,
     clock,

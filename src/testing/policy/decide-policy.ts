@@ -78,7 +78,7 @@ export async function decidePolicy(
     connectionIds: connectionIds as readonly ConnectionId[],
     workspaceId,
     authorizationOf: createPolicyAuthorization,
-    budget: restoreRunBudget([], policy),
+    budget: restoreRunBudget([], { policy }),
     flow: NO_FLOW,
   };
   const allowed = checkAllowed(ports, { terms, tool, shownData }, trail);

@@ -1,4 +1,5 @@
 import { toEditableJson } from "../../protocol/text/hidden-characters.ts";
+import { asksAnswer } from "../../protocol/approval/question.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import type { ApprovalInfo } from "./info.ts";
@@ -111,7 +112,7 @@ export class ApprovalForm {
     // The requester may cancel the request, but only others may approve it.
     edit.hidden = editable === undefined || !mayDecide || asks !== undefined;
     approve.hidden = !mayApprove;
-    this.#answer.root.hidden = !mayApprove || asks === undefined;
+    this.#answer.root.hidden = !mayApprove || !asksAnswer(asks);
     lasting.update(this.#approval, mayApprove && !this.#isEditing && asks === undefined);
     const refuse = asks === "answer" ? "Decline" : "Reject";
     setText(reject, mayDecide ? refuse : "Cancel request");
@@ -128,9 +129,9 @@ export class ApprovalForm {
 
   /** Repeats beside the buttons what the call would do, so that nobody decides out of its sight. */
   #drawSentence({ asks, title, lines }: ApprovalInfo): void {
-    const shown = asks === "answer" ? "question" : "consequence";
+    const shown = asks === "answer" ? "question" : asks === "raise" ? asks : "consequence";
     const { text = "" } = lines.find(({ field }) => field === shown) ?? {};
-    const lead = asks === "answer" ? "Your answer to:" : title;
+    const lead = asks === "answer" ? "Your answer to:" : asks === "raise" ? "Raise" : title;
     const parts = this.#isEditing ? ["Other arguments for:", title] : [lead, text];
     const next = parts.join("\n");
     if (this.#sentence === next) return;
@@ -166,7 +167,11 @@ export class ApprovalForm {
   }
 }
 
-const ANSWER_LABELS = { answer: "Answer", answer_and_vote: "Answer and approve" } as const;
+const ANSWER_LABELS = {
+  answer: "Answer",
+  answer_and_vote: "Answer and approve",
+  raise: "Raise the limit",
+} as const;
 
 function createParts(id: string) {
   const text = { autocomplete: "off", spellcheck: "false" };

@@ -28,7 +28,8 @@ export function formatRequirement({ asks, requirements, requestedBy }: ApprovalI
   });
   const [first] = parts;
   if (first && parts.length === 1) {
-    return `Needs ${first.what}.${first.count && ` ${first.count}.`}`;
+    const raise = asks === "raise" ? ". It approves no call" : "";
+    return `Needs ${first.what}${raise}.${first.count && ` ${first.count}.`}`;
   }
   const all = parts.map(
     ({ what, count, isMet }) => `${what}: ${count || (isMet ? "given" : "waiting")}`,

@@ -7,6 +7,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   changedTerms: "Asked again, because the rules changed",
   changedShown: "Asked again, because this has changed",
   question: "",
+  raise: "",
   drifting: "",
   consequence: "",
   after: "",

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
-import { limitsOf } from "../../../src/protocol/policy/limits.ts";
 import { RunBudget } from "../../../src/runner/budget/of-run.ts";
 import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 import {
@@ -77,7 +76,7 @@ describe("a reserved call that never ran", () => {
   });
 
   test("is not counted in the next incarnation of its run", () => {
-    const budget = new RunBudget(limitsOf(policyOf({ allowedTools: [] }).budgets), undefined);
+    const budget = new RunBudget({ policy: policyOf({ allowedTools: [] }) });
     const record = { name: "t", askedAtMs: 1, step: 1, toolCallId: "a", amounts: { writes: 1 } };
     budget.restore({ ...record, dispatches: 0, end: {} } as never);
     expect(budget.spent.writes ?? 0).toBe(0);

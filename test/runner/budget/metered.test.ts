@@ -121,7 +121,7 @@ describe("a tool with a price per second", () => {
     const { call, takes, journal } = metered({});
     takes(7_600);
     await call("test__note", { text: "a" });
-    const budget = new RunBudget({}, undefined);
+    const budget = new RunBudget({ policy: { budgets: {} } });
     for (const record of journal.records) budget.restore(record);
     expect(budget.spent).toEqual({ writes: 1, cost: 7_600_000 });
   });

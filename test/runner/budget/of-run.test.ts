@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
-import { limitsOf } from "../../../src/protocol/policy/limits.ts";
 import { RunBudget } from "../../../src/runner/budget/of-run.ts";
 import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 
@@ -27,27 +26,27 @@ const start = (id: string, maxRequests = 9) => ({
 });
 
 test("amounts of an earlier incarnation stay reserved for their operation", () => {
-  const budget = new RunBudget({ writes: 1 }, undefined);
+  const budget = new RunBudget({ policy: { budgets: { maxWrites: 1 } } });
   budget.restore(RECORD);
   expect(budget.reserve(start("1:a"))).toBeUndefined();
   expect(budget.reserve(start("1:b"))).toEqual({ kind: "exhausted", budget: "writes" });
 });
 
 test("an operation of an earlier incarnation counts against the tool's rate limit", () => {
-  const budget = new RunBudget({}, undefined);
+  const budget = new RunBudget({ policy: { budgets: {} } });
   budget.restore(RECORD);
   expect(budget.reserve(start("1:a", 1))).toBeUndefined();
   expect(budget.reserve(start("1:b", 1))).toEqual({ kind: "rate_limited", retryAfterMs: 9_000 });
 });
 
 test("every attempt of an earlier incarnation after the first counts as a retry", () => {
-  const budget = new RunBudget({}, 3);
+  const budget = new RunBudget({ policy: { budgets: { maxRetries: 3 } } });
   budget.restore(RECORD);
   expect([budget.takeRetry(), budget.takeRetry()]).toEqual([true, false]);
 });
 
 test("an operation without a reservation uses no budget", () => {
-  const budget = new RunBudget({ writes: 1 }, 1);
+  const budget = new RunBudget({ policy: { budgets: { maxWrites: 1, maxRetries: 1 } } });
   const { amounts: _none, ...bare } = RECORD;
   budget.restore({ ...bare, dispatches: 0 });
   expect(budget.reserve(start("1:a", 1))).toBeUndefined();
@@ -55,7 +54,7 @@ test("an operation without a reservation uses no budget", () => {
 });
 
 test("an edited operation reserves its new amounts in place of the old ones", () => {
-  const budget = new RunBudget({ financial: 100 }, undefined);
+  const budget = new RunBudget({ policy: { budgets: { maxFinancial: 0.0001 } } });
   const paying = (amount: number) => ({ ...start("1:a", 1), amounts: { financial: amount } });
   expect(budget.reserve(paying(60))).toBeUndefined();
   expect(budget.reserve(paying(101))).toEqual({ kind: "exhausted", budget: "financial" });
@@ -69,7 +68,7 @@ test("an edited operation reserves its new amounts in place of the old ones", ()
 test("a critical mutation is refused unless the policy sets a budget for it", () => {
   const budgetOf = (budgets: object): RunBudget => {
     const policy = policyOf({ allowedTools: [], budgets });
-    return new RunBudget(limitsOf(policy.budgets), undefined);
+    return new RunBudget({ policy });
   };
   const rateLimit = { windowSeconds: 1, maxRequests: 9 };
   const start = (id: string) => ({

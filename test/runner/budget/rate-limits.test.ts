@@ -18,7 +18,7 @@ test("the contract's rate limit applies within the run", async () => {
 });
 
 test("a rate-limited call learns when the window ends", () => {
-  const budget = new RunBudget({}, undefined);
+  const budget = new RunBudget({ policy: { budgets: {} } });
   const rateLimit = { windowSeconds: 10, maxRequests: 1 };
   const start = (id: string, nowMs: number) =>
     budget.reserve({ id, toolId: "t", rateLimit, amounts: { reads: 1 }, nowMs });
