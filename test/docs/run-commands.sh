@@ -21,9 +21,11 @@ curl() {
   if [ -n "$started" ]; then RUN_ID=$started; fi
 }
 
+# In one write: both sides of a pipe call it at once.
 called() {
-  printf '%s\x1f' "$@" >>"$CALLS"
-  echo >>"$CALLS"
+  local line
+  printf -v line '%s\x1f' "$@"
+  printf '%s\n' "$line" >>"$CALLS"
 }
 npm() { called npm "$@"; }
 # It may stand behind a pipe.
