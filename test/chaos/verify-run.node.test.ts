@@ -56,6 +56,7 @@ interface Change {
   readonly rows?: readonly LedgerRow[];
   readonly entries?: readonly EffectEntry[];
   readonly approved?: readonly number[];
+  readonly consents?: number;
   readonly problems?: readonly string[];
 }
 
@@ -83,6 +84,7 @@ function evidence(change: Change): Evidence {
     approver: {
       approved: new Set(change.approved),
       rejected: new Set(),
+      consents: change.consents ?? 0,
       problems: change.problems ?? [],
     },
   };
@@ -116,6 +118,11 @@ test("finds nothing in a call that ran after its approvals", async () => {
   expect(await verifyRun(evidence({ entries, approved: [0] }))).toEqual([]);
 });
 
+test("finds nothing in a call that an earlier consent answered", async () => {
+  const entries = [{ ...ENTRY, effectClass: "asked" as const, operation: 1 }];
+  expect(await verifyRun(evidence({ entries, consents: 1 }))).toEqual([]);
+});
+
 test.each<[string, Change]>([
   ["an effect that happened twice under one key", { entries: [{ ...ENTRY, effects: 2 }] }],
   [
@@ -142,6 +149,11 @@ test.each<[string, Change]>([
   ["ids that do not ascend", { stream: streamOf(EVENTS).replace("id: 0-2\n", "id: 0-9\n") }],
   ["a replay that differs", { uncut: streamOf(without("text_delta")) }],
   ["a call that ran without its approvals", { entries: [{ ...ENTRY, effectClass: "approved" }] }],
+  ["a call that ran without its answer", { entries: [{ ...ENTRY, effectClass: "asked" }] }],
+  [
+    "a call that ran without a consent",
+    { entries: [{ ...ENTRY, effectClass: "asked", operation: 1 }] },
+  ],
   ["an approver who got a wrong answer", { problems: ["ann approves, answered 409"] }],
   ["a run that has not ended", { status: "running" }],
   ["a run that failed without need", { status: "failed", error: "interrupted" }],

@@ -44,7 +44,12 @@ export async function carryFor(
   if (read !== textOf(script)) problems.push(`read ${JSON.stringify(read)}`);
   const answer = await openEvents(target, runId, undefined);
   const stream = (await answer?.text()) ?? "";
-  const approver = { approved: new Set<number>(), rejected: new Set<number>(), problems: [] };
+  const approver = {
+    approved: new Set<number>(),
+    rejected: new Set<number>(),
+    consents: 0,
+    problems: [],
+  };
   await tally.verify(
     { script, state, stream, uncut: undefined, approver },
     { name: script.id, mustSucceed: true },

@@ -4,7 +4,14 @@ import { bundleEntry } from "../../bundle-entry.ts";
 import { PACKAGE_FOLDER } from "../../../cli/project/folders.ts";
 import { readWorkerBindings } from "../../../cli/project/worker-bundle.ts";
 import { ROOT_SECRET, VERIFIED_TENANT } from "./key-fingerprint.ts";
-import { CRASH_MODES, SAGA_TOOLS, TEAM_TOOLS, TOOL_OF, UNDO_TOOLS } from "../world/scenario.ts";
+import {
+  CRASH_MODES,
+  LASTING_CALLS,
+  SAGA_TOOLS,
+  TEAM_TOOLS,
+  TOOL_OF,
+  UNDO_TOOLS,
+} from "../world/scenario.ts";
 
 /** Tenants of the deployment, and the token of a caller of each. */
 export const TOKENS = { [VERIFIED_TENANT]: "token-of-chaos", other: "token-of-other" } as const;
@@ -59,8 +66,8 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
   const callers = Object.entries(TOKENS).map(([tenantId, token]) => ({
     sha256: hashOf(token),
     tenantId,
-    actorId: "service:chaos",
-    scopes: SCOPES,
+    actorId: "user:chaos",
+    scopes: [...SCOPES, "approvals:decide"],
   }));
   const approvers = Object.entries(APPROVERS).map(([name, token]) => ({
     sha256: hashOf(token),
@@ -112,11 +119,19 @@ export const policyOf = (members: readonly string[]) => ({
     ...TEAM_TOOLS,
   ],
   workspaces: {
-    ...Object.fromEntries(CRASH_MODES.map((id) => [id, { actors: ["service:chaos"] }])),
+    ...Object.fromEntries(CRASH_MODES.map((id) => [id, { actors: ["user:chaos"] }])),
     [TEAM]: { actors: members.map((name) => `user:${name}`) },
   },
-  approvals: [{ tools: [TOOL_OF.approved], pattern: "dual_control", roles: ["approver"] }],
-  budgets: { maxSteps: 50, maxCritical: 1 },
+  approvals: [
+    { tools: [TOOL_OF.approved], pattern: "dual_control", roles: ["approver"] },
+    {
+      tools: [TOOL_OF.asked],
+      pattern: "user_consent",
+      lasting: { maxCalls: LASTING_CALLS, maxSeconds: 3_600, sameFields: [] },
+    },
+  ],
+  budgets: { maxSteps: 50, maxCritical: 1, maxExternal: 0 },
+  budgetRaises: { upTo: { maxExternal: 100 }, roles: ["approver"] },
   tenantBudgets: { maxCritical: 1_000 },
 });
 

@@ -3,7 +3,7 @@ import { inFlight } from "../in-flight.ts";
 import { endsWithoutRequests, readIncarnations } from "../host/incarnations.ts";
 import { anyCrash, plainScript } from "../world/make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { CRASH_MODES, EFFECT_CLASSES, type ChaosScript } from "../world/scenario.ts";
+import { CRASH_MODES, EFFECT_CLASSES, isAttended, type ChaosScript } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { TOKENS } from "../host/deployment.ts";
 import type { Target } from "../client/target.ts";
@@ -111,7 +111,7 @@ async function planRound(
         if (context.isShort && !random.chance(SHORT_PERCENT)) continue;
         const script = { ...make(id), crashes: [{ point: index + 1, mode }] };
         const getsNoRequests =
-          random.chance(WITHOUT_REQUESTS_PERCENT) && !context.isShort && effectClass !== "approved";
+          random.chance(WITHOUT_REQUESTS_PERCENT) && !context.isShort && !isAttended(effectClass);
         cases.push({
           name: `${id} (${label})`,
           script,

@@ -4,7 +4,7 @@ import { inLanes } from "../lanes.ts";
 import { endsWithoutRequests } from "../host/incarnations.ts";
 import { plainScript } from "../world/make-script.ts";
 import type { Part, PartContext } from "../part.ts";
-import { EFFECT_CLASSES, type EffectClass } from "../world/scenario.ts";
+import { EFFECT_CLASSES, isAttended, type EffectClass } from "../world/scenario.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { sleep } from "../sleep.ts";
 import { Tally } from "../verify/tally.ts";
@@ -110,7 +110,7 @@ async function killOnce(context: PartContext, kill: Kill): Promise<void> {
   const asked: Promise<void>[] = [];
   for (let index = 0; index < RUNS_AT_ONCE; index++) {
     const getsNoRequests =
-      !isShort && classOf(index) !== "approved" && random.chance(WITHOUT_REQUESTS_PERCENT);
+      !isShort && !isAttended(classOf(index)) && random.chance(WITHOUT_REQUESTS_PERCENT);
     (getsNoRequests ? apart : asked).push(carry(index, getsNoRequests));
   }
   await killed;

@@ -1,16 +1,29 @@
-import { APPROVERS } from "../host/deployment.ts";
-import { toolCallIdOf, type ChaosScript, type ScriptedCall } from "../world/scenario.ts";
+import { APPROVERS, TOKENS } from "../host/deployment.ts";
+import {
+  hasQuestion,
+  toolCallIdOf,
+  type ChaosScript,
+  type ScriptedCall,
+} from "../world/scenario.ts";
 import { ANSWER_TIMEOUT_MS, type SeenState, type Target } from "../client/target.ts";
 
 interface Vote {
   readonly approvalId: string;
-  readonly voter: keyof typeof APPROVERS;
-  readonly decision: "approve" | "reject";
+  readonly voter: keyof typeof VOTERS;
+  readonly body: { readonly decision: "approve" | "answer" | "reject" };
 }
 
+const VOTERS = { ...APPROVERS, owner: TOKENS.chaos };
+const APPROVE = { decision: "approve" } as const;
+const ANSWER = { decision: "answer", answer: { voice: "low" } } as const;
+/** As much as the policy offers. */
+const CONSENT = { ...APPROVE, lasting: {} } as const;
+
 /**
- * Plays the two approvers of one run. Ann approves every call; Bob then approves or rejects it, as
- * the script says. They repeat each decision while the approval is open, and once after the end.
+ * Plays the person and the two approvers of one run. The person answers each question, and consents
+ * to other calls and to later ones. Ann raises the limit of the run and approves every call; Bob
+ * then approves or rejects it, as the script says. They repeat each decision while the approval is
+ * open, and once after the end.
  * Contract: no method throws, and all of them are safe to repeat.
  */
 export class Approver {
@@ -18,6 +31,8 @@ export class Approver {
   readonly #accepted = new Map<string, Vote>();
   readonly #approved = new Set<number>();
   readonly #rejected = new Set<number>();
+  /** Ids of the approvals by which a consent began that lasts. */
+  readonly #consents = new Set<string>();
   readonly #problems: string[] = [];
 
   constructor({ steps }: Pick<ChaosScript, "steps">) {
@@ -28,7 +43,10 @@ export class Approver {
     );
   }
 
-  /** Operations for which both approvals were sent. No other one of its class may run. */
+  /**
+   * Operations for which all approvals were sent, or the answer. No other one of its class may run,
+   * except by a consent that lasts.
+   */
   get approved(): ReadonlySet<number> {
     return this.#approved;
   }
@@ -36,6 +54,11 @@ export class Approver {
   /** Operations for which the rejection was sent. */
   get rejected(): ReadonlySet<number> {
     return this.#rejected;
+  }
+
+  /** How many consents that last were sent. */
+  get consents(): number {
+    return this.#consents.size;
   }
 
   /** Answers to decisions that break a promise. */
@@ -48,16 +71,27 @@ export class Approver {
     for (const { toolCallId, approvalId } of toolCalls) {
       const call = this.#calls.get(toolCallId);
       if (!call || approvalId === undefined) continue;
-      const isFirstStored = await this.#vote(target, {
-        approvalId,
-        voter: "ann",
-        decision: "approve",
-      });
-      if (!isFirstStored) continue;
-      (call.isRejected ? this.#rejected : this.#approved).add(call.operation);
-      const decision = call.isRejected ? "reject" : "approve";
-      await this.#vote(target, { approvalId, voter: "bob", decision });
+      if (call.effectClass === "asked") await this.#ask(target, approvalId, call);
+      else await this.#approve(target, approvalId, call);
     }
+  }
+
+  /** Answers for the person of the run. */
+  async #ask(target: Target, approvalId: string, { operation }: ScriptedCall): Promise<void> {
+    this.#approved.add(operation);
+    const isQuestion = hasQuestion(operation);
+    if (!isQuestion) this.#consents.add(approvalId);
+    const body = isQuestion ? ANSWER : CONSENT;
+    await this.#vote(target, { approvalId, voter: "owner", body });
+  }
+
+  async #approve(target: Target, approvalId: string, call: ScriptedCall): Promise<void> {
+    const stored = await this.#vote(target, { approvalId, voter: "ann", body: APPROVE });
+    // A raise needs one person, and approves no call.
+    if (!stored || stored.asks === "raise") return;
+    (call.isRejected ? this.#rejected : this.#approved).add(call.operation);
+    const body = call.isRejected ? ({ decision: "reject" } as const) : APPROVE;
+    await this.#vote(target, { approvalId, voter: "bob", body });
   }
 
   /** Sends each decision again that was answered before. */
@@ -65,18 +99,18 @@ export class Approver {
     for (const vote of this.#accepted.values()) await this.#vote(target, vote);
   }
 
-  /** Sends a decision. Returns whether it was accepted. */
-  async #vote({ url }: Target, vote: Vote): Promise<boolean> {
-    const { approvalId, voter, decision } = vote;
-    const name = `${voter} ${decision}s ${approvalId}`;
+  /** Sends a decision. Returns the approval; undefined when the decision was not accepted. */
+  async #vote({ url }: Target, vote: Vote): Promise<Decided | undefined> {
+    const { approvalId, voter, body } = vote;
+    const name = `${voter} ${body.decision}s ${approvalId}`;
     try {
       const answer = await fetch(`${url}/v1/approvals/${approvalId}/decisions`, {
         method: "POST",
         headers: {
-          authorization: `Bearer ${APPROVERS[voter]}`,
+          authorization: `Bearer ${VOTERS[voter]}`,
           "content-type": "application/json",
         },
-        body: JSON.stringify({ decision }),
+        body: JSON.stringify(body),
         signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       });
       const text = await answer.text();
@@ -84,12 +118,17 @@ export class Approver {
       else if (answer.status < 500 && (this.#accepted.has(name) || !isTooLate(text))) {
         this.#problems.push(`${name}, answered ${answer.status} ${text}`);
       }
-      return answer.ok;
+      return answer.ok ? (JSON.parse(text) as Decided) : undefined;
     } catch {
       // The approval is still open, and the next look decides it.
-      return false;
+      return undefined;
     }
   }
+}
+
+/** An approval after a decision. */
+interface Decided {
+  readonly asks?: string;
 }
 
 /**

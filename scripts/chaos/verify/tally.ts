@@ -58,6 +58,7 @@ export class Tally {
     const entries = this.#context.world.effects.ofRun(run.state.runId);
     this.count("runs");
     this.count("approved calls", run.approver.approved.size);
+    this.count("lasting consents", run.approver.consents);
     this.count("rejected calls", run.approver.rejected.size);
     this.#verified.push(run);
     this.fail(name, await verifyRun({ run, entries, mustSucceed }));

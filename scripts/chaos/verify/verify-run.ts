@@ -2,7 +2,7 @@ import type { EffectEntry } from "../world/effect-book.ts";
 import type { FollowedRun } from "../client/follow-run.ts";
 import { fingerprintKey } from "../host/key-fingerprint.ts";
 import { isAscending, isWhole, parseRunStream, type StreamedRun } from "../client/run-stream.ts";
-import { callsOf, textOf } from "../world/scenario.ts";
+import { callsOf, hasQuestion, isAttended, LASTING_CALLS, textOf } from "../world/scenario.ts";
 import { hasEnded, type SeenState } from "../client/target.ts";
 
 /** Number of effects that an invocation may have, by the final state of its record. */
@@ -98,16 +98,23 @@ function* verifyOnce(entries: readonly EffectEntry[]): Generator<string> {
   }
 }
 
-/** A call with approvals ran only after both were sent, so a rejected one never ran. */
+/**
+ * A call with approvals ran only after both were sent, so a rejected one never ran. A call with a
+ * question ran only after its answer, and each consent that lasts answered so many calls at most.
+ */
 function* verifyApprovals(
   { approver }: FollowedRun,
   entries: readonly EffectEntry[],
 ): Generator<string> {
   yield* approver.problems;
+  const byConsent = new Set<number>();
   for (const { operation, effectClass, requests } of entries) {
-    if (effectClass === "approved" && !approver.approved.has(operation)) {
-      yield `${requests} requests of operation ${operation}, which lacks an approval`;
-    }
+    if (!isAttended(effectClass) || approver.approved.has(operation)) continue;
+    if (effectClass === "asked" && !hasQuestion(operation)) byConsent.add(operation);
+    else yield `${requests} requests of operation ${operation}, which lacks an approval`;
+  }
+  if (byConsent.size > approver.consents * LASTING_CALLS) {
+    yield `${byConsent.size} operations by ${approver.consents} consents`;
   }
 }
 

@@ -90,9 +90,13 @@ export function* findContradictions({ runIds, entries, queue }: TenantEvidence):
     approvalId !== undefined && verified.has(runId) ? [approvalId] : [],
   );
   for (const id of new Set(ids)) {
-    for (const action of ["approval.requested", "approval.closed"]) {
-      const count = counts.get(`${action} of ${id}`) ?? 0;
-      if (count !== 1) yield `${count} times ${action} of ${id}`;
+    // A question ends by its answer.
+    for (const ends of [["requested"], ["closed", "answered"]]) {
+      const count = ends.reduce(
+        (sum, end) => sum + (counts.get(`approval.${end} of ${id}`) ?? 0),
+        0,
+      );
+      if (count !== 1) yield `${count} times approval.${ends.join(" or ")} of ${id}`;
     }
     const consumed = counts.get(`approval.consumed of ${id}`) ?? 0;
     if (consumed > 1) yield `${consumed} times approval.consumed of ${id}`;

@@ -5,7 +5,7 @@ import type { ToolFailure } from "../../../src/protocol/outcome/observation.ts";
 import type { ToolInvocationContext } from "../../../src/protocol/invocation/record.ts";
 import { fail, ok, type Result } from "../../../src/protocol/outcome/result.ts";
 import type { RawEnv } from "../../../src/env.ts";
-import { EFFECT_FAULTS, type EffectClass } from "../world/scenario.ts";
+import { EFFECT_FAULTS, hasQuestion, type EffectClass } from "../world/scenario.ts";
 
 let worldUrl = "";
 
@@ -102,6 +102,25 @@ const send = defineTool({
   execute: (args, context, scope) => ask("approved", { args, context, ...scope }),
 });
 
+const tell = defineTool({
+  ...base,
+  name: "chaos__tell",
+  description: "Has an effect with every request, and asks the person about some of its calls.",
+  input: v.strictObject({ ...base.input.entries, voice: v.optional(v.picklist(["loud", "low"])) }),
+  redaction: { ...base.redaction, args: ["operation", "voice"] },
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  transactional: { semantics: "irreversible_pivot" },
+  ask: {
+    form: v.strictObject({ voice: v.picklist(["loud", "low"]) }),
+    question: ({ operation }) => (hasQuestion(operation) ? { text: "In which voice?" } : null),
+  },
+  execute: ({ voice = "none", ...args }, context, scope) =>
+    hasQuestion(args.operation) === (voice === "low")
+      ? ask("asked", { args, context, ...scope })
+      : Promise.resolve(unavailable("wrong_voice")),
+});
+
 const release = defineTool({
   ...base,
   name: "chaos__release",
@@ -178,7 +197,7 @@ const journey = defineSaga({
  * One tool for each class of effect, one that can be undone, the one that undoes it, and a saga of
  * them.
  */
-export const CHAOS_TOOLS = [look, put, pay, post, send, reserve, release, settle, journey];
+export const CHAOS_TOOLS = [look, put, pay, post, send, tell, reserve, release, settle, journey];
 
 interface Asked {
   readonly args: v.InferOutput<typeof base.input>;

@@ -9,10 +9,24 @@ export const UNATTENDED_CLASSES = [
 ] as const;
 /**
  * Classes of effect that recovery treats differently. Each has its own tool. `approved`: as
- * `unreconciled`, after two approvals.
+ * `unreconciled`, after a raise of the run's limit and two approvals. `asked`: likewise, after the
+ * answer of the run's person, after their consent, or by a consent that lasts.
  */
-export const EFFECT_CLASSES = [...UNATTENDED_CLASSES, "approved"] as const;
+export const EFFECT_CLASSES = [...UNATTENDED_CLASSES, "approved", "asked"] as const;
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
+
+/** Tells whether people decide about the calls of a class. */
+export function isAttended(effectClass: EffectClass): boolean {
+  return effectClass === "approved" || effectClass === "asked";
+}
+
+/** Tells whether the tool of the class `asked` asks a question about an operation. */
+export function hasQuestion(operation: number): boolean {
+  return operation % 3 === 0;
+}
+
+/** How many later calls one consent of the class `asked` answers. */
+export const LASTING_CALLS = 2;
 
 export const TOOL_OF: Readonly<Record<EffectClass, string>> = {
   read_only: "chaos__look",
@@ -20,6 +34,7 @@ export const TOOL_OF: Readonly<Record<EffectClass, string>> = {
   reconciled: "chaos__pay",
   unreconciled: "chaos__post",
   approved: "chaos__send",
+  asked: "chaos__tell",
 };
 
 /** A tool whose calls can be undone, and the tool that undoes them. */
