@@ -17,6 +17,7 @@ export type LogCode =
   | "call_failed"
   /** What a tool answered does not fit its contract: `mismatch` names the field. */
   | "output_refused"
+  | "details_refused"
   /** A contract's `describe` or `preview` threw; approvers see default texts. */
   | "packet_incomplete"
   /** What people see of a call changed each time before it could begin; the call ended. */

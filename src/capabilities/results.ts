@@ -2,6 +2,7 @@ import type { ToolCallId } from "../protocol/identity/ids.ts";
 import type { Sources } from "../protocol/label/source.ts";
 import type { ObservationObject } from "../protocol/outcome/observation.ts";
 import type { ShownContent } from "../protocol/tool/content.ts";
+import type { ShownDetails } from "../protocol/tool/details.ts";
 import type { KeptResult } from "../protocol/outcome/kept-result.ts";
 
 /** What a call of its own run answers with, once it has ended. */
@@ -9,6 +10,8 @@ export interface CallResult {
   readonly observation: ObservationObject;
   /** Text and images beside the observation. Present exactly when there are some. */
   readonly content?: readonly ShownContent[];
+  /** What the tool told people; no model sees it. Absent: nothing. */
+  readonly details?: ShownDetails;
 }
 
 /**

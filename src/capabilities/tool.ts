@@ -210,6 +210,11 @@ export interface BoundToolRuntime {
   validateOutput(output: unknown): Result<JsonObject, ToolFailure>;
   /** Checks what the tool returned beside its data. Contract: pure; never throws. */
   readContent(content: unknown): Result<readonly ContentPart[], ToolFailure>;
+  /**
+   * Checks what the tool tells people, and keeps the allowlisted fields; undefined where it does
+   * not fit the contract. Contract: pure; never throws.
+   */
+  readDetails(details: unknown): JsonObject | undefined;
   /** Keeps the allowlisted fields of validated arguments. */
   redactArgs(args: JsonObject): JsonObject;
   /** Keeps the allowlisted fields of validated output. */
@@ -247,8 +252,11 @@ export interface StepOutput {
   readonly output: JsonObject;
 }
 
-/** What a tool returned, before any check: its output, and content beside it. */
-export type ToolAnswer = Result<unknown, ToolFailure> & { readonly content?: unknown };
+/** What a tool returned, before any check: its output, and what stands beside it. */
+export type ToolAnswer = Result<unknown, ToolFailure> & {
+  readonly content?: unknown;
+  readonly details?: unknown;
+};
 
 /**
  * Where the tools of a deployment come from. A run asks each time its loop starts, and a request
@@ -277,6 +285,8 @@ export interface ProgressReport {
   readonly total?: number;
   /** A short text. Secrets and withheld arguments are masked in it; it is cut at 200 characters. */
   readonly text?: string;
+  /** What the tool has found so far: a part of what `details` of the contract describes. */
+  readonly details?: object;
 }
 
 /** Shows progress to readers. Contract: never throws; too frequent reports are dropped. */

@@ -142,8 +142,11 @@ export class RunAnswers implements RunMethods {
     if (store.identity().requestHash !== requestHash) return { kind: "other_request" };
     if (missing) return missing;
     if (!journal.hasEnded && !store.incarnations().isWaiting) return { kind: "running" };
-    const { observation, content = [] } = invocations.find(1)?.end ?? {};
-    const shown = content.length > 0 && { content: showContent(content) };
+    const { observation, content = [], details } = invocations.find(1)?.end ?? {};
+    const shown = {
+      ...(content.length > 0 && { content: showContent(content) }),
+      ...(details && { details }),
+    };
     const state = await this.#readState(viewer);
     return { kind: "call", state, ...(observation && { result: { observation, ...shown } }) };
   }

@@ -111,5 +111,6 @@ function changeOfCall(event: PartEvent): Partial<ShownCallPart> {
   }
   if (type === "approval_updated") return { approval: event.approval };
   if (type !== "tool_call_result") return {};
-  return { result: event.observation, ...(event.content && { content: event.content }) };
+  const { observation: result, content, details } = event;
+  return { result, ...(content && { content }), ...(details && { details }) };
 }

@@ -75,12 +75,13 @@ export async function finalise(
   if (!ranWith || !shownArgs) return conclusion;
   const endedAtMs = ports.clock.nowMs();
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
-  const content = outcome.ok ? outcome.value.content : [];
+  const { content = [], details } = outcome.ok ? outcome.value : {};
   const context = checkContextOf(ports, ranWith, argumentsDigest);
   const asked = hookedCall(call.tool, context, shownArgs);
-  const veto = await askHooksAfter(ports, asked, { observation, content: showContent(content) });
+  const seen = { observation, content: showContent(content) };
+  const veto = await askHooksAfter(ports, { ...asked, ...(details && { details }) }, seen);
   if (veto) return { ...conclusion, outcome: withhold(outcome, veto), warnings: undo.warnings };
-  return { ...conclusion, content: keepImages(ports.images, content) };
+  return { ...conclusion, content: keepImages(ports.images, content), details };
 }
 
 /** Most names of one call that are remembered. */

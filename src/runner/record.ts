@@ -41,6 +41,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const {
     outcome,
     content = [],
+    details,
     lesson,
     compensation,
     output,
@@ -60,6 +61,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     observation,
     ...(verification && { verification }),
     ...(content.length > 0 && { content }),
+    ...(details && { details }),
     ...(isUntrusted(ports, call, conclusion) && { isUntrusted: true as const }),
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
@@ -77,7 +79,10 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   };
   ports.invocations.end(context, invocationState, end);
   if (known) ports.approvals.withdraw(known.number, endedAtMs);
-  const seen = content.length > 0 ? { content: showContent(content) } : {};
+  const seen = {
+    ...(content.length > 0 && { content: showContent(content) }),
+    ...(details && { details }),
+  };
   ports.journal.append([{ type: "tool_call_result", part, toolCallId, observation, ...seen }]);
   const { grounds = {}, usedNames } = conclusion;
   const escalation = escalationOf(call, conclusion, response);

@@ -79,6 +79,8 @@ const ROWS: readonly [pointer: string, before: JsonValue, after: JsonValue, expe
   ["/interlock/untrusted_output", false, true, "B B"],
   ["/interlock/amount_field", null, "/amount", "B B"],
   ["/interlock/amount_field", "/amount", { preview: "/after/amount" }, "B B"],
+  ["/interlock/details", { type: "object" }, { type: "object", title: "more" }, "B B"],
+  ["/interlock/redaction/details", ["rows"], ["rows", "keeper"], "B c"],
   ["/interlock/may_drift", {}, { queue: "it decides nothing" }, "B B"],
   ["/interlock/capabilities", ["clock"], ["clock", "auth"], "B c"],
   ["/interlock/egress_hosts", ["a.example"], ["a.example", "b.example"], "B c"],

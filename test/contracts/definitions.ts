@@ -38,7 +38,12 @@ export const complete: Required<
   output,
   sideEffectClass: "CRITICAL_MUTATION",
   effect: "external_side_effect",
-  redaction: { args: ["invoice", "note.text", "tags"], output: ["receipt"], state: ["status"] },
+  redaction: {
+    args: ["invoice", "note.text", "tags"],
+    output: ["receipt"],
+    state: ["status"],
+    details: ["card.brand"],
+  },
   capabilities: ["auth", "progress", "http", "workspace"],
   owner: "billing team",
   lifecycle: { status: "deprecated", sunsetDate: "2028-02-29", replacement: "test__other@3.0.0" },
@@ -59,6 +64,7 @@ export const complete: Required<
     maxArgumentsBytes: 262_144,
     maxResultBytes: 262_144,
   },
+  details: v.strictObject({ card: v.strictObject({ brand: v.string(), number: v.string() }) }),
   content: { maxImages: 16, maxImageBytes: 3_145_728, maxTextBytes: 262_144 },
   security: {
     requiredScopes: ["billing:write"],

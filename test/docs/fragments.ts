@@ -76,6 +76,17 @@ const CONTENT = `
 declare const title: string, caption: string, picture: string;
 ${toolWith(PAGE)}`;
 
+const MONTH = `
+  input: v.strictObject({ month: v.string() }),
+  output: v.strictObject({ total: v.number() }),
+  capabilities: ["progress"],`;
+
+const DETAILS = `
+interface Row { readonly day: string; readonly sum: number }
+declare const readRows: (month: string) => AsyncIterable<Row>;
+declare const sumOf: (rows: readonly Row[]) => number;
+${toolWith(MONTH)}`;
+
 const VERSIONS = `
 declare const getCurrentTime: object, generateTitle: object, calculateV1: object, calculate: object;
 BLOCK`;
@@ -85,6 +96,7 @@ const FRAGMENTS: readonly Fragment[] = [
   { file: "docs/providers.md", has: "models: [", around: DEPLOYMENT },
   { file: "docs/contracts.md", has: "CORE_TOOLS", around: VERSIONS },
   { file: "docs/tools-authoring.md", has: "content: { maxImages", around: CONTENT },
+  { file: "docs/tools-authoring.md", has: "details: v.", around: DETAILS },
   { file: "docs/tools-authoring.md", has: "rules: [", around: toolWith(PERIOD) },
   { file: "docs/tools-authoring.md", has: "compensate: (", around: toolWith(SEAT) },
   { file: "docs/tools-authoring.md", has: "async preview(", around: toolWith(PAYMENT) },

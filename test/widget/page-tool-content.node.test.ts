@@ -87,3 +87,35 @@ describe("a result that was cut", () => {
     expect(await whole().count()).toBe(1);
   });
 });
+
+describe("what a tool tells people", () => {
+  const section = (name: string) => visit.page.getByRole("region", { name });
+
+  it("is shown while the call runs, and what came with the result takes its place, as text", async () => {
+    await open();
+    const run = await visit.ask("Add it up");
+    visit.api.undo.put(run.id, {});
+    run.emit(say.proposeTool(0, "books__sum"), say.startTool(0, {}));
+    run.emit(say.reportProgress(0, { details: { rows: "one row" } }));
+    await section("Found so far").getByText("one row").waitFor();
+    run.emit(say.finishWithDetails(0, { value: { rows: HOSTILE } }), say.end());
+    await section("Details").getByText(HOSTILE).waitFor();
+    expect(await section("Found so far").count()).toBe(0);
+    expect(await section("Result").getByText("3").count()).toBe(1);
+  });
+
+  it("is taken back by a result without it, and named where it cannot be shown", async () => {
+    await open();
+    const run = await visit.ask("Add it up");
+    visit.api.undo.put(run.id, {});
+    for (const part of [0, 1]) {
+      run.emit(say.proposeTool(part, "books__sum"), say.startTool(part, {}));
+      run.emit(say.reportProgress(part, { details: { rows: `row of ${part}` } }));
+      await visit.page.getByText(`row of ${part}`).waitFor();
+    }
+    run.emit(say.finishTool(0, { total: 1 }));
+    run.emit(say.finishWithDetails(1, { leftOut: "too_large" }), say.end());
+    await visit.page.getByText("The tool told more, which is too large").waitFor();
+    expect(await visit.page.getByText(/row of/).count()).toBe(0);
+  });
+});

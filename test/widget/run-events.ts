@@ -10,6 +10,7 @@ import {
   observeSuccess,
   type ToolFailure,
 } from "../../src/protocol/outcome/observation.ts";
+import type { ShownDetails } from "../../src/protocol/tool/details.ts";
 
 /** Short constructors for the events of a run. */
 
@@ -38,6 +39,7 @@ export function reportProgress(
     readonly text?: string;
     readonly done?: number;
     readonly total?: number;
+    readonly details?: JsonObject;
   },
 ): AiEvent {
   return {
@@ -69,6 +71,11 @@ export function finishTool(
 /** The result of a call that answered text and images. */
 export function finishWithContent(part: number, content: ResultEvent["content"]): AiEvent {
   return { ...finishTool(part, {}), ...(content && { content }) };
+}
+
+/** The result of a call that tells people more. */
+export function finishWithDetails(part: number, details: ShownDetails): AiEvent {
+  return { ...finishTool(part, { total: 3 }), details };
 }
 
 type ResultEvent = Extract<AiEvent, { type: "tool_call_result" }>;

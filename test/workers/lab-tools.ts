@@ -12,6 +12,7 @@ import { LAB_IMAGES } from "./lab-images.ts";
 import { crashes } from "./lab-crashes.ts";
 import { readResult } from "../../src/core-tools/read-result.ts";
 import { copyOut } from "./lab-results.ts";
+import { surveyHouse } from "./lab-details.ts";
 import { revise } from "./lab-stale.ts";
 import { CANARY, LAB_LEAKS } from "./lab-leaks.ts";
 import { readTicket, showAccount } from "./lab-upstreams.ts";
@@ -316,6 +317,7 @@ export const LAB_TOOLS = [
   ...LAB_FLOW,
   readResult,
   copyOut,
+  surveyHouse,
   readTicket,
   revise,
   showAccount,

@@ -135,6 +135,14 @@ export const CONTRACT_RULES: ReadonlyMap<string, ContractRule> = new Map<string,
     }),
   ],
   [
+    "/interlock/redaction/details",
+    members({
+      added: breaking("people are shown details that were redacted:"),
+      removed: compatible("people are no longer shown the details:"),
+    }),
+  ],
+  ["/interlock/details", fixed("other details for people")],
+  [
     "/interlock/redaction/state",
     members({
       added: breaking("people are shown a field of the state that was redacted:"),

@@ -47,6 +47,7 @@ export function bindTool(
   const argsAllowlist = compileAllowlist(contract.redaction.args);
   const outputAllowlist = compileAllowlist(contract.redaction.output);
   const stateAllowlist = compileAllowlist(contract.redaction.state ?? []);
+  const detailsAllowlist = compileAllowlist(contract.redaction.details ?? []);
   const { runtime, security, transactional, idempotency, amountField } = contract;
   // The contract's functions accept exactly what its own schema lets through.
   const executable = contract as unknown as ToolContract;
@@ -136,6 +137,10 @@ export function bindTool(
     readContent: (content) => {
       const parts = readContent(content, contract.content);
       return parts ? ok(parts) : CONTENT_REFUSED;
+    },
+    readDetails: (details) => {
+      const parsed = contract.details && v.safeParse(contract.details, details);
+      return parsed?.success ? redact(parsed.output as JsonObject, detailsAllowlist) : undefined;
     },
     redactArgs: (args) => redact(args, argsAllowlist),
     redactOutput: (output) => redact(output, outputAllowlist),

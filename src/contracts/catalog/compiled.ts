@@ -30,6 +30,7 @@ export function compileContracts(registered: readonly RegisteredContract[]): Com
       inputSchema,
       outputSchema,
       ...(facts.formSchema && { formSchema: facts.formSchema }),
+      ...(facts.detailsSchema && { detailsSchema: facts.detailsSchema }),
       ...(facts.isOutputTextFree && { isOutputTextFree: true as const }),
       ...(facts.discloses && { discloses: true as const }),
     };

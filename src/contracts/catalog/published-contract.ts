@@ -25,6 +25,8 @@ export type PublishedContract = {
       readonly output: readonly string[];
       /** Absent without `preview` and `verification`. */
       readonly state?: readonly string[];
+      /** Absent without `details`. */
+      readonly details?: readonly string[];
     };
     readonly parallel: boolean;
     /** Absent for a tool that models see. */
@@ -38,6 +40,8 @@ export type PublishedContract = {
     readonly amount_field: AmountField | null;
     /** What the person is asked before each call. Absent: nothing. */
     readonly ask?: { readonly form: JsonSchema7; readonly ttl_seconds: number };
+    /** Schema of what the tool tells people beside its output. Absent: nothing. */
+    readonly details?: JsonSchema7;
     /** Shown fields of the state whose change asks nobody again, with reasons. */
     readonly may_drift?: Readonly<Record<string, string>>;
     readonly capabilities: readonly string[];
@@ -81,6 +85,7 @@ export async function publishContract(registered: RegisteredContract): Promise<P
   const interlock = {
     ...ownFieldsOf(registered.contract),
     ...askOf(registered),
+    ...(registered.detailsSchema && { details: registered.detailsSchema }),
     ...(registered.discloses && { discloses: true as const }),
     schema_hash: await hashOf({ input_schema, output_schema }),
   };
@@ -121,6 +126,7 @@ function ownFieldsOf(
       args: sorted(redaction.args),
       output: sorted(redaction.output),
       ...(redaction.state && { state: sorted(redaction.state) }),
+      ...(redaction.details && { details: sorted(redaction.details) }),
     },
     parallel: contract.parallel,
     ...(!contract.shownToModel && { shown_to_model: false as const }),

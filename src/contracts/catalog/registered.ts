@@ -27,6 +27,8 @@ export interface DerivedSchemas {
   readonly outputSchema: JsonSchema7;
   /** Of the answer that the contract asks for; absent: it asks nothing. */
   readonly formSchema?: JsonSchema7;
+  /** Of what the tool tells people beside its output; absent: nothing. */
+  readonly detailsSchema?: JsonSchema7;
   /** The output holds numbers, booleans and listed values only. */
   readonly isOutputTextFree?: true;
   /** A call sends text of its arguments to a service, and changes nothing. */
@@ -39,6 +41,7 @@ export interface RegisteredContract {
   readonly spec: ToolSpec;
   readonly outputSchema: JsonSchema7;
   readonly formSchema?: JsonSchema7;
+  readonly detailsSchema?: JsonSchema7;
   readonly isOutputTextFree: boolean;
   readonly discloses: boolean;
 }
@@ -51,7 +54,7 @@ export function specsOf(contracts: readonly RegisteredContract[]): readonly Tool
 /** Joins a contract and its schemas. Contract: the caller has checked that they belong together. */
 export function joinSchemas(
   contract: AnyToolContract,
-  { inputSchema, outputSchema, formSchema, isOutputTextFree, discloses }: DerivedSchemas,
+  { inputSchema, outputSchema, isOutputTextFree, discloses, ...schemas }: DerivedSchemas,
 ): RegisteredContract {
   const { security } = contract;
   const spec = {
@@ -75,7 +78,15 @@ export function joinSchemas(
     ...(contract.saga && { steps: contract.saga.steps.map(({ tool }) => tool) }),
   };
   const facts = { isOutputTextFree: isOutputTextFree === true, discloses: discloses === true };
-  return { contract, spec, outputSchema, ...(formSchema && { formSchema }), ...facts };
+  const { formSchema, detailsSchema } = schemas;
+  return {
+    contract,
+    spec,
+    outputSchema,
+    ...(formSchema && { formSchema }),
+    ...(detailsSchema && { detailsSchema }),
+    ...facts,
+  };
 }
 
 /** Makes a map key for one version of one tool. */

@@ -20,14 +20,20 @@ function checkRedaction({
   contract,
   inputSchema,
   outputSchema,
+  detailsSchema,
 }: DerivedContract): string | undefined {
-  const { args, output } = contract.redaction;
+  const { args, output, details } = contract.redaction;
   const find = (schema: JsonSchema7, paths: readonly string[]): string | undefined =>
     paths.find((path) => !schemaAt(schema, path.split(".")));
   const unknownArg = find(inputSchema, args);
   if (unknownArg !== undefined) return `redaction.args names no field: ${unknownArg}`;
   const unknownOutput = find(outputSchema, output);
   if (unknownOutput !== undefined) return `redaction.output names no field: ${unknownOutput}`;
+  if ((details === undefined) !== (detailsSchema === undefined)) {
+    return "details and redaction.details go together; list the fields that people may see";
+  }
+  const unknownDetail = detailsSchema && find(detailsSchema, details ?? []);
+  if (unknownDetail !== undefined) return `redaction.details names no field: ${unknownDetail}`;
   // A state that nobody may see is useless. A state list without a state is a mistake.
   const isShown = contract.redaction.state !== undefined;
   const hasState = hasCode(contract, "preview") || contract.verification !== undefined;

@@ -89,11 +89,12 @@ export function registerContract(contract: AnyToolContract): RegisteredContract 
       return reject(`${side}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
     }
   };
-  const { ask, input, output } = contract;
+  const { ask, details, input, output } = contract;
   const schemas = {
     inputSchema: schemaOf("input", input),
     outputSchema: schemaOf("output", output),
     ...(ask && { formSchema: schemaOf("ask.form", ask.form) }),
+    ...(details && { detailsSchema: schemaOf("details", details) }),
   };
   const reason = checkConsistency({ contract, ...schemas });
   if (reason !== undefined) return reject(reason);

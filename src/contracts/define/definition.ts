@@ -82,6 +82,8 @@ export interface ToolDefinition<
   readonly observability?: Partial<ObservabilitySection>;
   /** What `execute` may answer beside its data, for the model. Default: nothing. */
   readonly content?: Partial<ContentLimits>;
+  /** What `execute` may tell people beside its data; the model never sees it. Default: nothing. */
+  readonly details?: ClosedObjectSchema;
   /** The class of every failure code that `execute` and `checkState` return. */
   readonly errors?: Readonly<Record<string, FailureClass>>;
   /** The tool may run at the same time as other parallel tools. Default: true for READ_ONLY. */
@@ -174,8 +176,12 @@ export type Granted<Needs extends keyof ToolCapabilities> = Pick<ToolCapabilitie
 
 export type ToolOutcome<T> = Result<T, ToolFailure> | Promise<Result<T, ToolFailure>>;
 
-/** What `execute` returns: its data, and content that the contract allows beside it. */
-export type WithContent<T> = Result<T, ToolFailure> & { readonly content?: readonly ToolContent[] };
+/** What `execute` returns: its data, and what the contract allows beside it. */
+export type WithContent<T> = Result<T, ToolFailure> & {
+  readonly content?: readonly ToolContent[];
+  /** For people alone. What does not fit `details` of the contract is left out. */
+  readonly details?: object;
+};
 
 export interface ToolExample<Args> {
   readonly description: string;
@@ -220,6 +226,7 @@ export interface ToolContract<
       | "amountField"
       | "ask"
       | "category"
+      | "details"
       | "mayDrift"
       | "title"
       | "verification"
@@ -234,6 +241,7 @@ export interface ToolContract<
       | "amountField"
       | "ask"
       | "category"
+      | "details"
       | "mayDrift"
       | "title"
       | "verification"

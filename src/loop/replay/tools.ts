@@ -72,6 +72,7 @@ function replayTool(
     },
     // The output was valid when it was recorded. Its stored rest need not be valid.
     validateOutput: (output) => (output === LOST ? NO_OUTPUT : ok(output as JsonObject)),
+    readDetails: () => undefined,
     readContent: (content) => ok((content ?? []) as readonly KeptContent[]),
   };
 }

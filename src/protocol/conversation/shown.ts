@@ -6,6 +6,7 @@ import type { ObservationObject } from "../outcome/observation.ts";
 import type { DoneReason, RunError } from "../run/event.ts";
 import type { RunStatus } from "../run/state.ts";
 import type { ShownContent } from "../tool/content.ts";
+import type { ShownDetails } from "../tool/details.ts";
 import type { Feedback } from "./feedback.ts";
 import type { FilePart, MediaType } from "./file-part.ts";
 
@@ -32,6 +33,7 @@ export interface ShownCallPart {
   readonly args?: JsonObject;
   readonly result?: ObservationObject;
   readonly content?: readonly ShownContent[];
+  readonly details?: ShownDetails;
   /** The last approval of the call, as it ended, and what people read. */
   readonly approval?: ApprovalSummary;
   readonly lines?: readonly PacketLine[];

@@ -8,6 +8,7 @@ import type { ObservationObject } from "../outcome/observation.ts";
 import type { DataClassification } from "../tool/data-class.ts";
 import type { CallOrigin, SagaLink } from "../tool/call.ts";
 import type { KeptContent } from "../tool/content.ts";
+import type { ShownDetails } from "../tool/details.ts";
 import type { ResponseVector } from "../outcome/response-vector.ts";
 import type { FailureClass, ToolErrorCode } from "../outcome/taxonomy.ts";
 import type { PlannedVerification, VerificationRecord } from "../outcome/verification.ts";
@@ -159,6 +160,8 @@ export interface InvocationEnd {
   readonly observation: ObservationObject;
   /** Text and images beside the observation. Present exactly when there are some. */
   readonly content?: readonly KeptContent[];
+  /** What the tool told people; no model sees it. Absent: nothing. */
+  readonly details?: ShownDetails;
   /** Observation and content may hold text that others wrote. */
   readonly isUntrusted?: true;
   /** Present exactly when the state after the call is to be verified. */

@@ -5,6 +5,7 @@ import type { RunId, ToolCallId } from "../identity/ids.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ModelFinish } from "../model/event.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
+import type { ShownDetails } from "../tool/details.ts";
 import type { ShownContent } from "../tool/content.ts";
 import type { Usage } from "../model/usage.ts";
 import type { EventPosition } from "./event-id.ts";
@@ -91,6 +92,8 @@ export type AiEvent =
       readonly total?: number;
       /** Masked as a failure is, and short. */
       readonly text?: string;
+      /** What the tool has found so far, for people. A later report or the result replaces it. */
+      readonly details?: JsonObject;
       /** The attempt that is about to begin; absent for the first one. */
       readonly attempt?: number;
       /** When that attempt begins, if the run rests until then. Unit: Unix milliseconds. */
@@ -129,6 +132,8 @@ export type AiEvent =
       readonly observation: ObservationObject;
       /** What the model sees beside the observation. Present exactly when there is some. */
       readonly content?: readonly ShownContent[];
+      /** What the tool told people; no model sees it. Absent: nothing. */
+      readonly details?: ShownDetails;
     }
   /** A steering message that the run accepted; see Inbox. */
   | {

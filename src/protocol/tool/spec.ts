@@ -18,6 +18,8 @@ export interface Redaction {
    * `verification`.
    */
   readonly state?: readonly string[];
+  /** Fields of the details that people may see. Present exactly with `details`. */
+  readonly details?: readonly string[];
 }
 
 /** What the model sees of a tool (seeds/000 #10), and what decides whether the model sees it. */

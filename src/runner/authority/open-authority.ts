@@ -2,6 +2,7 @@ import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BoundConnection, ConnectionBroker } from "../../capabilities/connection.ts";
 import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { RunJournal } from "../../capabilities/run-journal.ts";
+import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
 import type { BoundToolRuntime, AttemptScope } from "../../capabilities/tool.ts";
 import type { WriteState } from "../../capabilities/workspace.ts";
@@ -54,6 +55,7 @@ export interface AuthorityPorts {
   readonly journal: Pick<RunJournal, "append">;
   readonly invocations: Pick<InvocationLedger, "find" | "noteRows">;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly log: Log;
   readonly policy: Pick<ToolPolicy, "budgets">;
 }
 

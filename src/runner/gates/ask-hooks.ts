@@ -1,7 +1,7 @@
 import { errorOf } from "../../protocol/outcome/failures.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { Clock } from "../../capabilities/system.ts";
-import type { HookedCall, ToolHook, Veto } from "../../capabilities/hook.ts";
+import type { EndedCall, HookedCall, ToolHook, Veto } from "../../capabilities/hook.ts";
 import { frozenCopyOf } from "../../protocol/json/copy.ts";
 import type { ObservationObject, ToolFailure } from "../../protocol/outcome/observation.ts";
 import { fail } from "../../protocol/outcome/result.ts";
@@ -69,7 +69,7 @@ interface Seen {
  */
 export async function askHooksAfter(
   { hooks, clock, log }: HookPorts,
-  call: HookedCall,
+  call: EndedCall,
   seen: Seen,
 ): Promise<Veto | undefined> {
   if (hooks.length === 0) return undefined;

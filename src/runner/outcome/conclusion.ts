@@ -8,6 +8,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
 import type { DispatchState } from "../../protocol/outcome/response-vector.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
+import type { ShownDetails } from "../../protocol/tool/details.ts";
 import type { KeptContent } from "../../protocol/tool/content.ts";
 import type { ToolCall } from "../../protocol/tool/call.ts";
 import type { Grounds } from "./audit-call.ts";
@@ -28,6 +29,8 @@ export interface Conclusion {
   readonly outcome: Result<ShownOutput, ToolFailure>;
   /** What the model sees beside the output. */
   readonly content?: readonly KeptContent[];
+  /** What the tool told people, and no model. */
+  readonly details?: ShownDetails | undefined;
   readonly invocationState: FinalState;
   readonly dispatchState: DispatchState;
   readonly warnings?: readonly string[];

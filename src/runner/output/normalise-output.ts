@@ -11,6 +11,8 @@ import type { ContentPart } from "../../protocol/tool/content.ts";
 import { neutralise } from "../../protocol/text/untrusted.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
 import { truncateResult, TRUNCATION_MARKER } from "../../protocol/tool/truncate-result.ts";
+import type { ShownDetails } from "../../protocol/tool/details.ts";
+import { readShownDetails } from "./details.ts";
 import { expectState, type ExpectedCall, type Expectation } from "../verification/expect-state.ts";
 
 /** A tool's output, and what leaves the runner of it. */
@@ -20,6 +22,8 @@ export interface NormalOutput {
   readonly data: JsonObject;
   /** What the tool answered beside its data. */
   readonly content: readonly ContentPart[];
+  /** What the tool told people; absent when it told nothing. */
+  readonly details?: ShownDetails | undefined;
   /** What would be shown if nothing had been cut; absent when nothing was. */
   readonly whole?: KeptResult | undefined;
   /** What was done to it, for the model. */
@@ -120,7 +124,7 @@ export function isAboutNormalising(warning: string): boolean {
 function normalise(
   { log, policy }: Ports,
   source: Source,
-  { value: output, content: given }: Returned,
+  { value: output, content: given, details: told }: Returned,
 ): Result<NormalOutput, ToolFailure> {
   const { tool } = source;
   const valid = tool.validateOutput(output);
@@ -134,11 +138,13 @@ function normalise(
   });
   if (!shown.ok) return shown;
   const expectation = expectState({ log }, source, valid.value);
+  const details = told === undefined ? undefined : readShownDetails(log, source, told);
   const texts = content.value.flatMap((part) => (part.type === "text" ? [part.text] : []));
   if (texts.length === 0) {
     const { value: data, warnings } = shown.value;
     const whole = wholeOf(shown.value);
-    return ok({ raw: valid.value, data, content: content.value, whole, warnings, expectation });
+    const beside = { content: content.value, details, whole, warnings, expectation };
+    return ok({ raw: valid.value, data, ...beside });
   }
   const read = cleanForModel(source, {
     value: { texts },
@@ -150,6 +156,7 @@ function normalise(
     raw: valid.value,
     data: shown.value.value,
     content: replaceTexts(content.value, read.value.value["texts"] as readonly string[]),
+    details,
     whole: wholeOf(shown.value, read.value),
     warnings: [...warnings],
     expectation,

@@ -35,6 +35,8 @@ export interface ToolCardCall {
   readonly approval?: { readonly title: string; readonly riskClass: string };
   /** The data of a call that succeeded. */
   readonly result?: JsonObject;
+  /** What the tool tells people, and no model: so far while it runs, then with its result. */
+  readonly details?: JsonObject;
 }
 
 type Draw = (call: ToolCardCall) => readonly CardNode[] | undefined;
@@ -51,6 +53,8 @@ export interface ToolCard {
   readonly approval?: Draw;
   /** Stands for the list "Result" of a call that succeeded. */
   readonly result?: Draw;
+  /** Stands for the list "Details", and for "Found so far" of a running call. */
+  readonly details?: Draw;
 }
 
 const cards = new Map<string, ToolCard>();

@@ -1,7 +1,7 @@
 import type { CardNode, ToolCard, ToolCardCall } from "./define-tool-card.ts";
 import { drawNodes } from "./draw-nodes.ts";
 
-type DrawnPart = "input" | "progress" | "approval" | "result";
+type DrawnPart = "input" | "progress" | "approval" | "result" | "details";
 
 /**
  * Draws one part of a card. Undefined when the card leaves it out or fails; the page then shows its

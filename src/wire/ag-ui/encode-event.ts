@@ -138,7 +138,7 @@ function requestEvents(
 
 function resultEvents(
   { runId }: StreamedRun,
-  { toolCallId: named, observation, content: shown }: EventOf<"tool_call_result">,
+  { toolCallId: named, observation, content: shown, details }: EventOf<"tool_call_result">,
 ): readonly AgUiEvent[] {
   const toolCallId = callIdOf(runId, named);
   const { id: messageId, ...result } = resultMessage(toolCallId, observation);
@@ -146,6 +146,7 @@ function resultEvents(
   return [
     { type: "TOOL_CALL_RESULT", messageId, ...result, metadata },
     ...(shown ? [customEvent("tool_content", { toolCallId, content: shown })] : []),
+    ...(details ? [customEvent("tool_details", { toolCallId, ...details })] : []),
   ];
 }
 

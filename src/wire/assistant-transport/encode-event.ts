@@ -122,7 +122,7 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
           type: "result",
           result: event.observation,
           isError: event.observation.status.is_error,
-          ...(event.content && { artifact: { content: toJson(event.content) } }),
+          ...toArtifact(event),
         },
         { path: [event.part], type: "part-finish" },
       ];
@@ -143,6 +143,13 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
     case "done":
       return doneChunks(event);
   }
+}
+
+/** What stands beside a result. */
+function toArtifact({ content, details }: Extract<AiEvent, { type: "tool_call_result" }>) {
+  if (!content && !details) return {};
+  const shown = content && { content: toJson(content) };
+  return { artifact: { ...shown, ...(details && { details }) } };
 }
 
 /** Casts a list to JSON: its own type is narrower than the package's. */

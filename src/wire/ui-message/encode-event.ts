@@ -161,9 +161,12 @@ const DENIED: ReadonlySet<string> = new Set([
 ]);
 
 function resultChunks(event: EventOf<"tool_call_result">): readonly UiChunk[] {
-  const { toolCallId, observation, content } = event;
+  const { toolCallId, observation, content, details } = event;
   const { errors, data } = observation.result_payload;
-  const shown = content ? [toData("tool-content", toolCallId, { toolCallId, content })] : [];
+  const shown = [
+    ...(content ? [toData("tool-content", toolCallId, { toolCallId, content })] : []),
+    ...(details ? [toData("tool-details", toolCallId, { toolCallId, ...details })] : []),
+  ];
   if (!observation.status.is_error) {
     return [{ type: "tool-output-available", toolCallId, output: data ?? {} }, ...shown];
   }

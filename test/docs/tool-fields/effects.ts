@@ -20,12 +20,14 @@ import {
   second,
   stages,
   timeout,
+  told,
   verifies,
   wayBack,
 } from "./measures.ts";
 import {
   BROKEN,
   CONTENT,
+  DETAILS,
   DOWN,
   HANGING,
   HIDDEN,
@@ -124,6 +126,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   amountField: row(amounts, { amountField: "/amount" }, { writes: 1, financial: 7_000_000 }),
   progressStages: row(stages, { progressStages: ["packing"] }, ["packing"]),
   content: row(end, { ...CONTENT, content: { maxTextBytes: 99 } }, "SUCCESS", CONTENT),
+  details: row(told, DETAILS, { value: { text: "more" } }, {}),
   rules: row(
     end,
     { rules: [{ code: "never", message: "not so", holds: () => false }] },

@@ -98,6 +98,8 @@ export async function packetOf(change: object): Promise<ConfirmationPacket> {
 const CALL = "call_1" as ToolCallId;
 
 export const end = async (change: object): Promise<string> => (await call(change)).end;
+export const told = async (change: object): Promise<unknown> =>
+  (await call(change)).record?.end?.details;
 export const runs = async (change: object): Promise<unknown> =>
   (await call(change)).record?.dispatches;
 export const repeats = async (change: object): Promise<boolean> => Number(await runs(change)) > 1;

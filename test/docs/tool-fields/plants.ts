@@ -1,4 +1,5 @@
 import type { HttpClient } from "../../../src/capabilities/http.ts";
+import * as v from "valibot";
 import { fail, ok } from "../../../src/protocol/outcome/result.ts";
 import { AS_READ, noteTool } from "../../shared/tools.ts";
 
@@ -18,6 +19,11 @@ export const CONTENT = answering({
   ...ok({ text: "" }),
   content: [{ type: "text", text: "more" }],
 });
+export const DETAILS = {
+  ...answering({ ...ok({ text: "" }), details: { text: "more" } }),
+  details: v.strictObject({ text: v.string() }),
+  redaction: { args: ["text"], output: ["text"], details: ["text"] },
+};
 export const HIDDEN = answering(ok({ text: "a\u200bb" }));
 export const HANGING = { ...AS_READ, execute: () => new Promise(() => {}) };
 export const KEYED_FOR_A_SECOND = { idempotency: { supported: true, ttlSeconds: 1 } };

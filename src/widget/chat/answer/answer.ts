@@ -3,6 +3,7 @@ import type { ApprovalInfo } from "../../approval/info.ts";
 import type { Field } from "./fields.ts";
 import type { TextDocument } from "../markdown/text-document.ts";
 import type { ToolContentPart } from "./tool-content.ts";
+import type { ToolDetails } from "./tool-details.ts";
 import type { ToolOutcome, ToolProgress } from "./tool-outcome.ts";
 
 export interface TextPart {
@@ -48,6 +49,8 @@ export interface ToolPart {
   readonly outcome?: ToolOutcome;
   /** What the tool answered beside its data. */
   readonly content?: readonly ToolContentPart[];
+  /** What the tool tells the reader, and no model: so far while it runs, then with its result. */
+  readonly details?: ToolDetails | undefined;
 }
 
 /** A steering message that the reader sent during the answer. */

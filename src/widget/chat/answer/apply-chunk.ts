@@ -4,6 +4,7 @@ import { applyData } from "./apply-data.ts";
 import { readFields } from "./fields.ts";
 import { appendText, closeText, EMPTY_TEXT } from "../markdown/text-document.ts";
 import { readToolContent } from "./tool-content.ts";
+import { readToolDetails } from "./tool-details.ts";
 import { readOutcome } from "./tool-outcome.ts";
 import { findPosition, indexOf, updatePart, updateTool } from "./update-part.ts";
 
@@ -29,6 +30,7 @@ export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
         state: chunk["isError"] === true ? "failed" : "done",
         outcome: readOutcome(chunk["result"] ?? null),
         content: readToolContent(chunk["artifact"]),
+        details: readToolDetails(chunk["artifact"]),
       }));
     case "part-finish":
       return updatePart(state, chunk, (part) =>

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 import { joinNews, readApproval } from "../../approval/info.ts";
-import type { AnswerState, Part } from "./answer.ts";
+import type { AnswerState, Part, ToolPart } from "./answer.ts";
 import { readProgress } from "./tool-outcome.ts";
 import { hasResult, updateCall } from "./update-part.ts";
 
@@ -22,7 +22,9 @@ export function applyData(state: AnswerState, item: JsonValue): AnswerState {
       return updateCall(state, item, (part) => ({ ...part, title }));
     case "tool-progress":
       return updateCall(state, item, (part) =>
-        part.state === "running" ? { ...part, progress: readProgress(item) } : part,
+        part.state === "running"
+          ? { ...part, progress: readProgress(item), ...foundIn(item) }
+          : part,
       );
     case "withdrawn":
       return withdrawTexts(state, item["parts"]);
@@ -41,6 +43,11 @@ export function applyData(state: AnswerState, item: JsonValue): AnswerState {
     default:
       return state;
   }
+}
+
+/** What a running tool has found so far; a report without it takes nothing back. */
+function foundIn({ details }: JsonObject): Pick<ToolPart, "details"> {
+  return isJsonObject(details) ? { details: { value: details } } : {};
 }
 
 /** Only words can be withdrawn: a tool call that ran cannot be taken back. */

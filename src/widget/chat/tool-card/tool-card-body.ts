@@ -3,11 +3,11 @@ import { drawPart } from "../../cards/draw-part.ts";
 import { isJsonObject } from "../../../protocol/json/value.ts";
 import { el } from "../../dom.ts";
 import type { ToolPart } from "../answer/answer.ts";
-import type { Field } from "../answer/fields.ts";
+import { readFields, type Field } from "../answer/fields.ts";
 
 /** Returns a call as the cards of embedders get it. */
 export function describeCall(part: ToolPart): ToolCardCall {
-  const { toolName, title, state, approval, outcome, progress } = part;
+  const { toolName, title, state, approval, outcome, progress, details } = part;
   const args = part.rawArgs ?? approval?.editable;
   return {
     toolId: toolName,
@@ -17,6 +17,7 @@ export function describeCall(part: ToolPart): ToolCardCall {
     ...(progress && { progress }),
     ...(approval && { approval: { title: approval.title, riskClass: approval.riskClass } }),
     ...(state === "done" && isJsonObject(outcome?.data) && { result: outcome.data }),
+    ...(details && "value" in details && { details: details.value }),
   };
 }
 
@@ -27,9 +28,20 @@ export function drawBody(part: ToolPart, card: ToolCard | undefined): Node[] {
   return [
     ...drawSection("Input", call.args && drawPart(card, "input", call), args),
     ...drawSection("Result", call.result && drawPart(card, "result", call), outcome?.fields ?? []),
+    ...drawDetails(part, call.details && drawPart(card, "details", call)),
     ...(outcome?.errors ?? []).map((error) => el("p", { class: "error" }, error)),
     ...(outcome?.warnings ?? []).map((text) => el("p", { class: "warning" }, text)),
   ];
+}
+
+function drawDetails(
+  { details, state }: ToolPart,
+  drawn: readonly Node[] | undefined,
+): HTMLElement[] {
+  if (!details) return [];
+  if ("leftOut" in details) return [el("p", { class: "warning" }, details.leftOut)];
+  const title = state === "running" ? "Found so far" : "Details";
+  return drawSection(title, drawn, readFields(details.value));
 }
 
 function drawSection(

@@ -22,6 +22,9 @@ export interface CallPorts {
   readonly readResult: (toolCallId: string) => Promise<JsonObject | undefined>;
 }
 
+/** What the body of a card is drawn from. */
+const BODY = ["args", "outcome", "details", "state"] as const;
+
 /** Shows one tool call: its tool, input, state, approval and result. */
 export class ToolCallView {
   readonly root = el("details", { class: "tool", open: "" });
@@ -84,7 +87,7 @@ export class ToolCallView {
     this.#drawApproval(part, shown?.part);
     this.#approval.hidden = !part.approval || state === "done" || state === "stopped";
     this.#approvalLead.hidden = this.#approval.hidden || this.#approvalLead.childNodes.length === 0;
-    const isBodyOld = shown?.part.args !== part.args || shown?.part.outcome !== part.outcome;
+    const isBodyOld = BODY.some((name) => shown?.part[name] !== part[name]);
     if (isBodyOld) this.#drawBody(part);
     this.#body.hidden = this.#body.childElementCount === 0;
     if (shown?.part.content !== part.content || !shown) this.#drawContent(part);
