@@ -27,3 +27,10 @@ export function parsing<T>(parse: () => T): T {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Reads an option that is a whole number from 1. Fails: throws a UsageError. */
+export function readNumber(option: string, text: string, most: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw new UsageError(`--${option} takes a number from 1 to ${most}, not ${text}.`);
+}

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { MODEL_WIRE_IDS } from "../../src/protocol/model/declaration.ts";
-import { type Command, parsing, UsageError } from "../command.ts";
+import { type Command, parsing, readNumber, UsageError } from "../command.ts";
+import { DEFAULT_PORT } from "../development/default-port.ts";
 import { actAs, PEOPLE_FILE, readPeople, type DevelopmentPeople } from "../development/people.ts";
 import { type DevelopmentOptions, runHere } from "../development/run-here.ts";
 import { projectFolder } from "../project/folders.ts";
@@ -40,10 +41,7 @@ function readArguments(args: string[]): Arguments {
     replace: { type: "boolean", default: false },
   } as const;
   const { values } = parsing(() => parseArgs({ args, options }));
-  const port = Number(values.port ?? 8787);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new UsageError(`--port takes a number from 1 to 65535, not ${values.port}`);
-  }
+  const port = readNumber("port", values.port ?? String(DEFAULT_PORT), 65_535);
   const wire = MODEL_WIRE_IDS.find((id) => id === (values.wire ?? "openai"));
   if (!wire) {
     throw new UsageError(`--wire takes ${MODEL_WIRE_IDS.join(", ")}, not ${values.wire}`);

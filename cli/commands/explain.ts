@@ -14,7 +14,7 @@ export const command: Command = {
   usage:
     "Usage: interlock explain RUN [--env NAME | --port N --as NAME] [--json]\n" +
     "Says what happened in a run: how it ended and why, and for each call which gate decided what,\n" +
-    "who approved it, and what became of it. See docs/audit.md. It needs the scopes runs:read,\n" +
+    "who approved it, and how it ended. See docs/audit.md. It needs the scopes runs:read,\n" +
     "runs:read_all and audit:read.\n" +
     DEPLOYMENT_USAGE +
     "--json: the state of the run and its audit records.",

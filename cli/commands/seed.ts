@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { compareVersions } from "../../src/contracts/catalog/route-versions.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
-import { type Command, CommandError, parsing, UsageError } from "../command.ts";
+import { type Command, CommandError, parsing, UsageError, readNumber } from "../command.ts";
 import { projectFolder } from "../project/folders.ts";
 import { loadDeployment } from "../project/load-deployment.ts";
 import {
@@ -12,7 +12,6 @@ import {
   DEPLOYMENT_USAGE,
   type DeploymentValues,
   openClient,
-  readNumber,
 } from "../push/open-client.ts";
 import { checkRow, readRows, type Row, type WrongLine } from "../seed/read-rows.ts";
 import { openSeedRecord, type SeedRecord } from "../seed/seed-record.ts";

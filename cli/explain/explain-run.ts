@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunState, ToolCallSummary } from "../../src/protocol/run/state.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
-import { ACTION_WORDS, END_WORDS, OPEN_WORDS } from "./words.ts";
+import { ACTION_WORDS, countOf, END_WORDS, OPEN_WORDS, wordsIn } from "./words.ts";
 
 /**
  * Explains a run in lines for a terminal: how it ended, then what happened to each call, in order.
@@ -45,17 +45,17 @@ function headOfCall({
 function describeRun(run: RunState): readonly string[] {
   const { model, steps, recoveries, usage, timestamps } = run;
   const tokens = `${usage.inputTokens} tokens in, ${usage.outputTokens} out`;
-  const again = recoveries === 0 ? "" : `, went on after ${recoveries} interruptions`;
+  const again = recoveries === 0 ? "" : `, went on after ${countOf(recoveries, "interruption")}`;
   const { createdAt, endedAt } = timestamps;
   const took =
     endedAt === undefined ? "" : `, took ${Date.parse(endedAt) - Date.parse(createdAt)} ms`;
-  return [wordsOfEnd(run), `${model}, ${steps} steps, ${tokens}${took}${again}`];
+  return [wordsOfEnd(run), `${model}, ${countOf(steps, "step")}, ${tokens}${took}${again}`];
 }
 
 function wordsOfEnd({ status, reason, error }: RunState): string {
   if (error) return error.message;
-  if (reason !== undefined && reason !== "error") return END_WORDS[reason];
-  return status === "running" || status === "waiting" ? OPEN_WORDS[status] : "It failed.";
+  if (reason !== undefined && reason !== "error") return wordsIn(END_WORDS, reason) ?? reason;
+  return wordsIn(OPEN_WORDS, status) ?? "It failed.";
 }
 
 function describeCall(call: ToolCallSummary, entries: readonly AuditEntry[]): readonly string[] {
@@ -79,12 +79,13 @@ function describeWaits(call: ToolCallSummary): readonly string[] {
       : [`waits for the approval ${approvalId}, until ${awaitsApprovalUntil ?? "it expires"}`]),
     ...(awaitsOutcomeUntil === undefined
       ? []
-      : [`may have happened: an operator says what became of it, until ${awaitsOutcomeUntil}`]),
+      : [`may have happened: an operator reports the outcome, until ${awaitsOutcomeUntil}`]),
     ...(nextAttemptAt === undefined ? [] : [`its next attempt is at ${nextAttemptAt}`]),
   ];
 }
 
 function describeEntry(entry: AuditEntry): readonly string[] {
+  if (!Object.hasOwn(ACTION_WORDS, entry.action)) return [`${entry.at} ${entry.action}`];
   const words = ACTION_WORDS[entry.action];
   return words ? [`${entry.at} ${words(entry)}`] : [];
 }

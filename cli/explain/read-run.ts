@@ -1,8 +1,8 @@
-import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { CommandError } from "../command.ts";
+import { readToldPage, readToldState } from "./told-run.ts";
 import type { Send } from "../push/deployment-client.ts";
 
 /** What a deployment tells of a run. */
@@ -14,19 +14,16 @@ export interface ToldRun {
 
 /**
  * Reads a run and all of its audit records.
- * Fails: throws a CommandError with what the deployment answered.
+ * Fails: throws a CommandError with what the deployment answered, or what it answered wrongly.
  */
 export async function readRun(send: Send, runId: string): Promise<ToldRun> {
   const id = encodeURIComponent(runId);
-  const state = (await read(send, `/v1/runs/${id}`)) as unknown as RunState;
+  const state = readToldState(await read(send, `/v1/runs/${id}`));
   const entries: AuditEntry[] = [];
   for (let next: string | undefined = ""; next !== undefined;) {
-    const page: JsonObject = await read(send, `/v1/audit?run=${id}&limit=100${next}`);
-    const { records = [], next: cursor } = page as {
-      readonly records?: readonly AuditRecord[];
-      readonly next?: string;
-    };
-    entries.push(...records.map(({ entry }) => entry));
+    const page = readToldPage(await read(send, `/v1/audit?run=${id}&limit=100${next}`));
+    entries.push(...page.entries);
+    const cursor = page.next;
     next = cursor === undefined ? undefined : `&cursor=${encodeURIComponent(cursor)}`;
   }
   return { state, entries };

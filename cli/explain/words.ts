@@ -2,6 +2,16 @@ import type { AuditAction, AuditEntry } from "../../src/protocol/audit/entry.ts"
 import type { DoneReason } from "../../src/protocol/run/event.ts";
 import type { RunStatus } from "../../src/protocol/run/state.ts";
 
+/** Finds the words of a name; undefined for a name that this version does not know. */
+export function wordsIn<T>(words: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(words, name) ? words[name] : undefined;
+}
+
+/** Counts things: `1 call`, `2 calls`. */
+export function countOf(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 /** Why a run ended, in words. The end `error` has the message of its own. */
 export const END_WORDS: Readonly<Record<Exclude<DoneReason, "error">, string>> = {
   stop: "The model gave its answer.",
@@ -70,7 +80,7 @@ export const ACTION_WORDS: Readonly<Record<AuditAction, Words | undefined>> = {
   "call.ended": (entry) => describeCallEnd(entry),
   "output.read": by("read the whole result"),
   "calls.refused": (entry) =>
-    `${entry.count ?? 0} more calls like this were refused${why(entry)}: ${wordsOfGates(entry)}`,
+    `${countOf(entry.count ?? 0, "more call")} like this refused${why(entry)}: ${wordsOfGates(entry)}`,
   "approval.requested": (entry) => `approval is asked for: ${decided(entry)}`,
   "approval.voted": (entry) =>
     `${who(entry)} voted ${decided(entry)}` +
@@ -79,10 +89,10 @@ export const ACTION_WORDS: Readonly<Record<AuditAction, Words | undefined>> = {
   "approval.edited": by("edited the arguments"),
   "approval.answered": by("answered the question"),
   "approval.closed": (entry) => `the approval closed: ${decided(entry)}`,
-  "approval.consumed": () => "the approval was used, once",
+  "approval.consumed": () => "the approval was used",
   "consent.granted": (entry) => `${who(entry)} consented for later calls: ${decided(entry)}`,
   "consent.revoked": by("took the consent back"),
-  "outcome.resolved": (entry) => `${who(entry)} said what became of it: ${decided(entry)}`,
+  "outcome.resolved": (entry) => `${who(entry)} reported the outcome: ${decided(entry)}`,
   "undo.started": by("began to undo it"),
   "undo.ended": (entry) => `the undo ended: ${decided(entry)}`,
   "verification.ended": (entry) => `the state after it was read: ${decided(entry)}`,
@@ -113,6 +123,6 @@ function describeCallEnd(entry: AuditEntry): string {
 function wordsOfGates({ gates }: AuditEntry): string {
   if (!gates) return "no gate was asked";
   const { passed, refusedBy } = gates;
-  if (refusedBy === undefined) return `passed all ${passed.length} gates`;
+  if (refusedBy === undefined) return `passed ${countOf(passed.length, "gate")}`;
   return `the gate ${refusedBy} ended it, because ${GATE_WORDS.get(refusedBy) ?? "it refused"}`;
 }

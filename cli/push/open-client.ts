@@ -1,5 +1,6 @@
 import { ACTING_HEADER } from "../../src/protocol/identity/development.ts";
-import { UsageError } from "../command.ts";
+import { readNumber, UsageError } from "../command.ts";
+import { DEFAULT_PORT } from "../development/default-port.ts";
 import { createClient, type Send } from "./deployment-client.ts";
 import { readTarget } from "./target.ts";
 
@@ -20,10 +21,7 @@ export interface DeploymentValues {
 /** What the usage of such a command says about them. */
 export const DEPLOYMENT_USAGE =
   "--env: a deployment of tenant/environments.json; the variable INTERLOCK_TOKEN holds the token.\n" +
-  "Without it: interlock dev, at --port (8787), as the person --as.\n";
-
-/** Where `interlock dev` listens unless it is told otherwise. */
-const DEV_PORT = "8787";
+  `Without it: interlock dev, at --port (${DEFAULT_PORT}), as the person --as.\n`;
 
 /** Checks the options, before anything is read. Fails: throws a UsageError. */
 export function checkDeployment({ env, port, as }: DeploymentValues): void {
@@ -34,16 +32,12 @@ export function checkDeployment({ env, port, as }: DeploymentValues): void {
 }
 
 /** Makes the client of the deployment that the options name. Fails: as `readTarget`. */
-export function openClient(project: string, { env, port = DEV_PORT, as }: DeploymentValues): Send {
+export function openClient(
+  project: string,
+  { env, port = String(DEFAULT_PORT), as }: DeploymentValues,
+): Send {
   if (env !== undefined) return createClient(readTarget(project, env));
   const own = as === undefined ? {} : { [ACTING_HEADER]: as };
   const url = `http://127.0.0.1:${readNumber("port", port, 65_535)}`;
   return createClient({ environment: "development", url, own });
-}
-
-/** Reads an option that is a whole number from 1. Fails: throws a UsageError. */
-export function readNumber(option: string, text: string, most: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw new UsageError(`--${option} takes a number from 1 to ${most}, not ${text}.`);
 }

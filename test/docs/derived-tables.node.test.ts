@@ -65,3 +65,9 @@ test("docs/gates.md says what follows from each class, as the runtime decides it
   );
   expect(rowsOf("docs/gates.md", "class +[|] a read")).toEqual(expected);
 });
+
+test("the README says how heavy a Worker may be", () => {
+  const [, limit] = /BASE_LIMIT_KIB = (\d+);/.exec(readFileSync("scripts/parts.ts", "utf8")) ?? [];
+  const said = `The Worker is under ${limit} KiB compressed without GamePlan.`;
+  expect(readFileSync("README.md", "utf8")).toContain(said);
+});

@@ -1,23 +1,17 @@
 import { expect, it } from "vitest";
-import type { Visit, VisitOptions } from "./open-page.ts";
-import { fillQueue } from "./scripted-queue.ts";
-import { usePage } from "./use-page.ts";
+import type { Visit } from "./open-page.ts";
+import type { ScriptedApi } from "./scripted-api.ts";
+import { useQueue } from "./use-queue.ts";
 
 let visit: Visit;
-const openPage = usePage((opened) => {
+const openQueue = useQueue((opened) => {
   visit = opened;
 });
-
-function open(prepare?: VisitOptions["prepare"]): Promise<void> {
-  return openPage({
-    at: "approvals",
-    prepare: (api) => {
-      fillQueue(api);
-      api.escalations.put("esc_1", { toolId: "<img src=x onerror=alert(1)>" });
-      prepare?.(api);
-    },
+const open = (prepare?: (api: ScriptedApi) => void): Promise<void> =>
+  openQueue((api) => {
+    api.escalations.put("esc_1", { toolId: "<img src=x onerror=alert(1)>" });
+    prepare?.(api);
   });
-}
 
 const section = () => visit.page.getByRole("region", { name: "Escalations" });
 const button = (name: string) => section().getByRole("button", { name, exact: true });

@@ -1,28 +1,19 @@
 import { expect, it } from "vitest";
-import type { Visit, VisitOptions } from "./open-page.ts";
-import { fillQueue } from "./scripted-queue.ts";
-import { usePage } from "./use-page.ts";
+import type { Visit } from "./open-page.ts";
+import { createApproval, vote } from "./scripted-approvals.ts";
+import { titled } from "./scripted-queue.ts";
+import { useQueue } from "./use-queue.ts";
 
 let visit: Visit;
-const openPage = usePage((opened) => {
+const open = useQueue((opened) => {
   visit = opened;
 });
-
-function open(prepare?: VisitOptions["prepare"]): Promise<void> {
-  return openPage({
-    at: "approvals",
-    prepare: (api) => {
-      fillQueue(api);
-      prepare?.(api);
-    },
-  });
-}
 
 const OFFER = { within: "assistant", maxCalls: 9, maxSeconds: 86_400, sameFields: ["/amount"] };
 const entry = (name: RegExp) =>
   visit.page.getByRole("list", { name: "Approvals" }).getByRole("button", { name });
 const card = () => visit.page.getByRole("dialog");
-const choice = () => card().getByLabel("This approval counts for");
+const choice = () => card().getByRole("group", { name: "This approval counts for" });
 const section = () => visit.page.getByRole("region", { name: "What you consented to" });
 const decisions = () =>
   visit.api
@@ -33,14 +24,16 @@ it("offers consent to later calls where the policy does, and asks for none by it
   await open(({ approvals }) => (approvals.lasting = OFFER));
   await entry(/Tag one/).click();
   await choice().waitFor();
-  const options = await choice().locator("option").allTextContents();
+  const options = await choice().locator("label").allTextContents();
   expect(options[0]).toBe("this call alone");
   expect(options.slice(1)).toEqual([
-    expect.stringMatching(/^9 more calls like it in this conversation, until /),
-    expect.stringMatching(/^9 more calls like it in all my conversations with this assistant, /),
+    expect.stringMatching(/^it and 9 more calls like it in this conversation, until /),
+    expect.stringMatching(/^it and 9 more calls like it in all my conversations with this /),
   ]);
-  await card().getByText("the same tool with the same Amount.").waitFor();
-  await choice().selectOption("assistant");
+  const same = "the same tool with the same Amount; other arguments may differ.";
+  await card().getByText(`A call like it is a call of ${same}`).waitFor();
+  expect(await choice().getByLabel("this call alone").isChecked()).toBe(true);
+  await choice().getByLabel("in all my conversations").check();
   await card().getByRole("button", { name: "Approve" }).click();
   await card().getByText("Approved.").waitFor();
   // A choice is made anew at each approval.
@@ -53,10 +46,41 @@ it("offers consent to later calls where the policy does, and asks for none by it
   ]);
 });
 
+it("shows each choice whole on a phone, and takes none over to the approval that follows", async () => {
+  await open(({ approvals }) => (approvals.lasting = OFFER));
+  await visit.page.setViewportSize({ width: 360, height: 740 });
+  await entry(/Tag one/).click();
+  const label = choice().getByText(/^it and 9 more calls like it in all my conversations/);
+  await label.waitFor();
+  const isWhole = await label.evaluate((element) => element.scrollWidth <= element.clientWidth);
+  const box = await label.boundingBox();
+  expect([isWhole, (box?.x ?? 0) + (box?.width ?? 999) <= 360]).toEqual([true, true]);
+  await choice().getByLabel("in this conversation").check();
+  const one = visit.api.approvals.get("appr_one");
+  const next = createApproval({ id: "appr_one_2", packet: titled("Tag another") });
+  visit.api.approvals.put(next);
+  visit.api.approvals.put({ ...one, status: "superseded", supersededBy: next.id });
+  await card().getByRole("button", { name: "Reject" }).click();
+  await visit.page.getByRole("dialog", { name: "Tag another" }).waitFor();
+  expect(await choice().getByLabel("this call alone").isChecked()).toBe(true);
+});
+
+it("says beside a vote how many more calls it consented to", async () => {
+  const lasting = { within: "conversation", calls: 9, untilMs: Date.now() + 1_000 } as const;
+  const votes = [{ ...vote("user:cleo", "approve"), lasting }];
+  await open(({ approvals }) =>
+    approvals.put({ ...createApproval({ id: "appr_two_votes", packet: titled("Voted") }), votes }),
+  );
+  await entry(/Voted/).click();
+  await card()
+    .getByText(/user:cleo approved, .*; consented to 9 more calls/)
+    .waitFor();
+});
+
 it("offers nothing with other arguments, and nothing without an offer", async () => {
   await open(({ approvals }) => (approvals.lasting = OFFER));
   await entry(/Tag one/).click();
-  await choice().selectOption("conversation");
+  await choice().getByLabel("in this conversation").check();
   await card().getByRole("button", { name: "Edit arguments" }).click();
   expect(await choice().isVisible()).toBe(false);
   await card().getByRole("button", { name: "Submit changed arguments" }).click();
@@ -75,6 +99,7 @@ it("lists what the reader consented to, and takes it back", async () => {
   });
   await section().getByText("<img src=x onerror=alert(1)>, version 1.0.0").waitFor();
   await section().getByText("in one conversation · 2 of 9 calls used").waitFor();
+  await section().getByText("with the same arguments").waitFor();
   expect(await section().getByText("desk__other").count()).toBe(0);
   await section().getByRole("button", { name: "Take back" }).click();
   await section().getByText("Taken back. The next call asks again.").waitFor();

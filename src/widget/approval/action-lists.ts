@@ -1,6 +1,7 @@
 import type { ActionList } from "./action-section.ts";
 import type { ApprovalsApi } from "./api.ts";
 import type { ConsentInfo } from "./consent-info.ts";
+import { describeSame } from "./lasting-choice.ts";
 import type { NotificationInfo } from "./notification-info.ts";
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
@@ -10,9 +11,10 @@ export function consentsOf(api: ApprovalsApi): ActionList<ConsentInfo> {
   return {
     title: "What you consented to",
     read: () => api.consents(),
-    describe: ({ toolId, toolVersion, used, calls, untilMs, isForConversation }) => ({
+    describe: ({ toolId, toolVersion, used, calls, untilMs, isForConversation, ...bound }) => ({
       name: `${toolId}, version ${toolVersion}`,
       facts: [
+        describeSame(bound, []),
         `${isForConversation ? "in one conversation" : "in all your conversations"} · ` +
           `${used} of ${calls} calls used`,
         `until ${TIME.format(untilMs)}`,

@@ -57,10 +57,16 @@ function createVotes() {
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 function drawVote(vote: ApprovalInfo["votes"][number]): HTMLElement {
-  const { approverId, decision, reason, at } = vote;
+  const { approverId, decision, reason, lasting, at } = vote;
   const verb = decision === "approve" ? "approved" : "rejected";
   const atMs = Date.parse(at);
   const when = Number.isFinite(atMs) ? `, ${TIME.format(atMs)}` : "";
   const why = typeof reason === "string" ? `: ${reason}` : "";
-  return el("li", {}, el("bdi", {}, approverId), ` ${verb}${when}`, el("bdi", {}, why));
+  const more =
+    typeof lasting?.calls === "number" ? `; consented to ${countCalls(lasting.calls)}` : "";
+  return el("li", {}, el("bdi", {}, approverId), ` ${verb}${when}${more}`, el("bdi", {}, why));
+}
+
+function countCalls(calls: number): string {
+  return calls === 1 ? "1 more call" : `${calls} more calls`;
 }

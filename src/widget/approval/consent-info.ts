@@ -11,6 +11,8 @@ export interface ConsentInfo {
   /** Unit: Unix milliseconds. */
   readonly untilMs: number;
   readonly isForConversation: boolean;
+  /** Arguments that must be the same in each call; absent: all of them. */
+  readonly sameFields?: readonly string[];
 }
 
 /** Reads one item; undefined for one that has ended, and for any other value. Never throws. */
@@ -25,5 +27,10 @@ export function readConsentInfo(value: JsonValue): ConsentInfo | undefined {
     return undefined;
   }
   const isForConversation = typeof conversationId === "string";
-  return { id, toolId, toolVersion, calls, used, untilMs, isForConversation };
+  const same = value["sameFields"];
+  const sameFields = Array.isArray(same)
+    ? same.filter((one) => typeof one === "string")
+    : undefined;
+  const bound = sameFields && { sameFields };
+  return { id, toolId, toolVersion, calls, used, untilMs, isForConversation, ...bound };
 }

@@ -11,19 +11,20 @@ const WITHIN: Readonly<Record<ConsentReach, string>> = {
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /**
- * Lets a person consent to later calls like this one, as far as the policy offers it. Contract:
- * each approval begins with one call alone; nothing of an earlier choice stays.
+ * Lets a person consent to later calls like this one, as far as the policy offers it. Each choice
+ * stands whole beside its button, on a phone too. Contract: each approval begins with one call
+ * alone; nothing of an earlier choice stays.
  */
 export class LastingChoice {
   readonly root: HTMLElement;
-  readonly #select: HTMLSelectElement;
-  readonly #like = el("p", { class: "entry-facts" });
+  readonly #id: string;
+  readonly #choices = el("fieldset", { class: "field" });
+  #inputs: readonly HTMLInputElement[] = [];
   #shown = "";
 
   constructor(id: string) {
-    this.#select = el("select", { id });
-    const label = el("label", { for: id }, "This approval counts for");
-    this.root = el("div", { class: "field", hidden: "" }, label, this.#select, this.#like);
+    this.#id = id;
+    this.root = el("div", { class: "answer", hidden: "" }, this.#choices);
   }
 
   /** Offers what the approval offers; `isOpen` where the reader may take it. */
@@ -32,36 +33,54 @@ export class LastingChoice {
     const next = JSON.stringify([approvalId, lasting]);
     if (!lasting || next === this.#shown) return;
     this.#shown = next;
-    this.#select.replaceChildren(
-      el("option", { value: "" }, "this call alone"),
-      ...optionsOf(lasting),
+    const choices = [["", "this call alone"] as const, ...choicesOf(lasting)];
+    this.#inputs = choices.map(([value], at) =>
+      el("input", { type: "radio", name: this.#id, id: `${this.#id}-${at}`, value }),
     );
-    this.#like.replaceChildren(el("bdi", {}, describeLike(lasting, lines)));
+    if (this.#inputs[0]) this.#inputs[0].checked = true;
+    const rows = this.#inputs.map((input, at) =>
+      el("div", {}, input, el("label", { for: input.id }, choices[at]?.[1] ?? "")),
+    );
+    const like = `A call like it is a call of the same tool ${describeSame(lasting, lines)}.`;
+    this.#choices.replaceChildren(
+      el("legend", {}, "This approval counts for"),
+      ...rows,
+      el("p", { class: "entry-facts" }, el("bdi", {}, like)),
+    );
   }
 
   /** What the reader chose; nothing for one call alone. */
   read(): Pick<ApprovalDecision, "lasting"> {
-    const within = this.root.hidden ? "" : this.#select.value;
+    const chosen = this.root.hidden ? undefined : this.#inputs.find(({ checked }) => checked);
+    const within = chosen?.value;
     return within === "conversation" || within === "assistant" ? { lasting: { within } } : {};
   }
 }
 
-function optionsOf({ within: widest, maxCalls, maxSeconds }: LastingOffer): readonly HTMLElement[] {
+function choicesOf({
+  within: widest,
+  maxCalls,
+  maxSeconds,
+}: LastingOffer): readonly (readonly [ConsentReach, string])[] {
   const until = DAY.format(Date.now() + maxSeconds * 1_000);
   const calls = maxCalls === 1 ? "one more call" : `${maxCalls} more calls`;
   const reaches: readonly ConsentReach[] =
     widest === "assistant" ? ["conversation", "assistant"] : ["conversation"];
-  return reaches.map((within) =>
-    el("option", { value: within }, `${calls} like it ${WITHIN[within]}, until ${until}`),
-  );
+  return reaches.map((within) => [
+    within,
+    `it and ${calls} like it ${WITHIN[within]}, until ${until}`,
+  ]);
 }
 
-/** Says what a later call must have in common with this one. */
-function describeLike({ sameFields }: LastingOffer, lines: readonly PacketLine[]): string {
-  if (!sameFields) return "Like it: the same tool with the same arguments.";
-  if (sameFields.length === 0) return "Like it: the same tool, with any arguments.";
+/** Says what a later call must have in common with the one that the person saw. */
+export function describeSame(
+  { sameFields }: { readonly sameFields?: readonly string[] },
+  lines: readonly PacketLine[],
+): string {
+  if (!sameFields) return "with the same arguments";
+  if (sameFields.length === 0) return "with any arguments";
   const labels = sameFields.map(
     (pointer) => lines.find((line) => line.pointer === pointer)?.label ?? pointer,
   );
-  return `Like it: the same tool with the same ${labels.join(", ")}. Other arguments may differ.`;
+  return `with the same ${labels.join(", ")}; other arguments may differ`;
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readRun } from "../../../cli/explain/read-run.ts";
+import type { Send } from "../../../cli/push/deployment-client.ts";
 import { explainRun } from "../../../cli/explain/explain-run.ts";
 import { END_WORDS, GATE_WORDS } from "../../../cli/explain/words.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
@@ -120,4 +122,34 @@ test("what a provider or a model wrote moves no terminal", () => {
   const told = explainRun(state, [failed, refusedBy("policy")]);
   expect(told.join("")).toContain("owned");
   for (const line of told) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test("names that this version does not know are told as they are, and hide nothing", () => {
+  const entry = (action: string) => ({ action, at: AT }) as unknown as AuditEntry;
+  const odd = stateOf({ reason: "constructor" as DoneReason });
+  const told = explainRun(odd, [
+    entry("run.\u001bmoved"),
+    entry("toString"),
+    refusedBy("__proto__"),
+  ]);
+  expect(told[1]).toBe("  constructor");
+  expect(told.join("\n")).toContain(`${AT} toString`);
+  expect(told.join("\n")).toContain("the gate __proto__ ended it, because it refused");
+  for (const line of told) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test("an answer of another shape is refused by the name of its field", async () => {
+  const answers: Record<string, unknown> = { "/v1/audit": { records: [] } };
+  const send = (({ path }: { path: string }) => {
+    const body = answers[path.split("?")[0] ?? ""];
+    return Promise.resolve({ kind: "ok", body });
+  }) as unknown as Send;
+  const { runId, ...rest } = stateOf();
+  answers["/v1/runs/run_1"] = { ...rest, runId, toolCalls: [{ name: 7 }] };
+  await expect(readRun(send, "run_1")).rejects.toThrow("toolCalls.0.invocationId");
+  answers["/v1/runs/run_1"] = stateOf();
+  answers["/v1/audit"] = { records: [{ entry: { action: "run.started" } }] };
+  await expect(readRun(send, "run_1")).rejects.toThrow("records.0.entry.at");
+  answers["/v1/audit"] = {};
+  expect(await readRun(send, "run_1")).toEqual({ state: stateOf(), entries: [] });
 });
