@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
 import { closePages, openBrowser } from "../shared/browser.ts";
 import { type HostPage, serveHostPage } from "../shared/host-page.ts";
+import { SlackRelay } from "../shared/slack-relay.ts";
 import { Callers } from "../story/callers.ts";
 import { type House, openHouse, SECRETS } from "../story/house.ts";
 import { Person } from "../story/person.ts";
-import { PIN } from "../story/story-model.ts";
+import { LAST_LINE, PIN } from "../story/story-model.ts";
 import { openTown, type Town } from "../story/town.ts";
 
 const GUILD_POLICY = {
@@ -15,13 +16,23 @@ const GUILD_POLICY = {
     "crm__share_customers",
     "mail__send_offer",
     "travel__reserve_seat",
+    "desk__file_note",
+    "archive__read",
+    "core__read_result",
   ],
   approvals: [
     { tools: ["crm__share_customers"], pattern: "compliance" },
     { tools: ["mail__send_offer"], pattern: "operator_review", ttlSeconds: 6 },
+    {
+      tools: ["desk__file_note"],
+      pattern: "user_consent",
+      lasting: { maxCalls: 12, maxSeconds: 86_400, sameFields: [] },
+    },
   ],
   argumentRules: [{ tool: "bank__transfer", field: "/amount", must: { beAtMost: 500 } }],
-  budgets: { maxCritical: 5 },
+  requireApprovalForClasses: ["MEDIUM_RISK_WRITE"],
+  budgets: { maxCritical: 5, maxWrites: 5 },
+  budgetRaises: { upTo: { maxWrites: 20 } },
   tenantBudgets: { maxCritical: 50 },
 };
 
@@ -30,12 +41,17 @@ let house: House;
 let browser: Browser;
 let rivalPage: HostPage;
 let callers: Callers;
+let relay: SlackRelay;
 beforeAll(async () => {
-  town = await openTown();
-  [house, browser] = await Promise.all([openHouse(town), openBrowser()]);
+  [town, relay] = await Promise.all([openTown(), SlackRelay.start()]);
+  const hosts = { "relay.town.example": relay.url.replace(/\/$/, "") };
+  [house, browser] = await Promise.all([openHouse(town, hosts), openBrowser()]);
   callers = await Callers.signIn(town, house);
+  const address = "https://relay.town.example/";
+  await callers.putConnection("guild", "ops", { kind: "webhook", address, secret: relay.secret });
   rivalPage = await serveHostPage(house.url, () => callers.mintForEve(rivalPage.origin));
-  await callers.putPolicy("guild", GUILD_POLICY);
+  const notifications = { connection: "ops", page: `${house.url}/approvals` };
+  await callers.putPolicy("guild", { ...GUILD_POLICY, notifications });
   await callers.putPolicy("rival", {
     allowedTools: ["mail__send_offer"],
     origins: [rivalPage.origin],
@@ -47,6 +63,7 @@ afterAll(async () => {
   await rivalPage?.close();
   await house?.close();
   await town?.close();
+  relay?.close();
 });
 
 test("approvals work across tenants, devices, an edit, a killed process, a refusal and an expiry", async () => {
@@ -95,6 +112,60 @@ test("a question is answered on another device, after the process has died", asy
   await ann.reads("You sit at the aisle.");
   expect(town.acts.slice(before)).toEqual([{ tenant: "guild", what: "seat at the aisle of LH1" }]);
   expect([...ann.complaints, ...phone.complaints]).toEqual([]);
+}, 180_000);
+
+test("a consent that lasts, a limit that an operator raises from Slack, and a result read to its end", async () => {
+  const ann = await Person.sitDown(browser);
+  const bob = await Person.sitDown(browser, "phone");
+  const before = town.acts.length;
+  await ann.page.goto(house.url);
+  await ann.ask("Please file a note.");
+  await ann.giveToken(callers.tokens.ann);
+  await ann.sees("it and 12 more calls like it in this conversation");
+  await ann.card.getByLabel(/^it and 12 more calls/).check();
+  expect(await ann.decide("Approve")).toBe(200);
+  await ann.reads("It is filed.");
+
+  const runId = await ann.start("Now file nine notes.");
+  const request = await callers.questionOf(runId);
+  expect(town.acts.slice(before)).toHaveLength(1 + 5);
+  await expect
+    .poll(() => relay.messages.map(({ text }) => text))
+    .toContainEqual(
+      `escalation.opened: File a note (budget_request)\n<${house.url}/approvals#${request}|Open it>`,
+    );
+  await ann.sees("You requested this call, so another person must approve it.");
+  house.host.kill();
+  await house.host.gone();
+  await house.host.start();
+  await bob.signIn(`${house.url}/approvals#${request}`, callers.tokens.bob);
+  await bob.sees("from 5 to 20; 5 used so far, this call needs 1");
+  await bob.picture("raise-phone");
+  expect(await bob.decide("Raise the limit")).toBe(200);
+  expect(relay.messages.filter(({ text }) => text.includes(request))).toHaveLength(1);
+  await ann.reads("All nine are filed.");
+  expect(town.acts.slice(before)).toHaveLength(1 + 9);
+
+  const desk = await Person.sitDown(browser);
+  await desk.signIn(`${house.url}/approvals`, callers.tokens.ann);
+  const consents = desk.page.getByRole("region", { name: "What you consented to" });
+  await consents.getByText("9 of 12 calls used").waitFor();
+  await consents.getByRole("button", { name: "Take back" }).click();
+  await consents.getByText("Taken back.").waitFor();
+  await ann.start("Please file a note again.");
+  await ann.sees("this call alone");
+  expect(await ann.decide("Reject")).toBe(200);
+  await ann.reads("It is not filed.");
+  expect(town.acts.slice(before)).toHaveLength(1 + 9);
+
+  await ann.start("What does the archive say?");
+  await ann.reads(`It says that ${LAST_LINE}.`);
+  await ann.page.getByRole("button", { name: "Show the whole result" }).click();
+  await ann.page
+    .getByRole("region", { name: "Whole result" })
+    .getByText(`And ${LAST_LINE}.`)
+    .waitFor();
+  expect([ann, bob, desk].flatMap(({ complaints }) => complaints)).toEqual([]);
 }, 180_000);
 
 type Cast = Readonly<Record<"ann" | "bob" | "bobsDesk" | "cat" | "dan" | "eve", Person>>;

@@ -9,7 +9,7 @@ import type { Citizen, Town } from "./town.ts";
 
 const TALKS = "chat runs:read approvals:read approvals:decide";
 const DECIDES = "approvals:read approvals:decide";
-const GOVERNS = "policy:read policy:write audit:read embed:mint";
+const GOVERNS = "policy:read policy:write audit:read embed:mint connections:write";
 
 const CITIZENS = {
   ann: { tenant: "guild", sub: "ann", scope: TALKS },
@@ -44,6 +44,12 @@ export class Callers {
     return this.#fetch(name, path, {
       ...(body && { method: "POST", body: JSON.stringify(body) }),
     });
+  }
+
+  async putConnection(tenant: "guild", id: string, connection: object): Promise<void> {
+    const body = JSON.stringify(connection);
+    const answer = await this.#fetch(tenant, `/v1/connections/${id}`, { method: "PUT", body });
+    expect(answer.status).toBe(204);
   }
 
   async putPolicy(tenant: "guild" | "rival", policy: object): Promise<void> {

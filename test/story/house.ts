@@ -27,8 +27,11 @@ export interface House {
   close(): Promise<void>;
 }
 
-/** Builds the pages and the Worker, and starts the Worker in the town. */
-export async function openHouse(town: Town): Promise<House> {
+/**
+ * Builds the pages and the Worker, and starts the Worker in the town. `hosts`: the public hosts
+ * beside it.
+ */
+export async function openHouse(town: Town, hosts: Deployment["hosts"] = {}): Promise<House> {
   const scratch = mkdtempSync(join(tmpdir(), "interlock-story-"));
   const pages = join(scratch, "pages");
   const build = [join(ROOT, "scripts/build-widget.mjs"), pages];
@@ -36,7 +39,7 @@ export async function openHouse(town: Town): Promise<House> {
     bundleEntry(join(import.meta.dirname, "story-worker.ts"), { minify: false }),
     promisify(execFile)(process.execPath, build),
   ]);
-  const deployment = planStory({ code, town, pages });
+  const deployment = planStory({ code, town, pages, hosts });
   const host = await hostWorker(deployment, join(scratch, "state"), () => Promise.resolve());
   await host.start();
   return {
@@ -55,9 +58,10 @@ interface StoryParts {
   readonly code: string;
   readonly town: Town;
   readonly pages: string;
+  readonly hosts: NonNullable<Deployment["hosts"]>;
 }
 
-function planStory({ code, town, pages }: StoryParts): Deployment {
+function planStory({ code, town, pages, hosts }: StoryParts): Deployment {
   const { texts, ...bindings } = readWorkerBindings(ROOT);
   const auth = {
     issuer: ISSUER,
@@ -69,6 +73,7 @@ function planStory({ code, town, pages }: StoryParts): Deployment {
     ...bindings,
     entry: "",
     code,
+    hosts,
     pages,
     texts: {
       ...texts,

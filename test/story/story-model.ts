@@ -3,6 +3,8 @@ import { answerAsProvider, type ScriptedStep, script } from "../fakes/scripted-m
 interface Message {
   readonly role: string;
   readonly content: string | null;
+  /** Of a result: the call that it belongs to. */
+  readonly tool_call_id?: string;
 }
 
 /** Output of a tool as the model sees it. */
@@ -13,29 +15,61 @@ interface Told {
 /** The pin of a transfer. Approvals, log and audit must never show it. */
 export const PIN = "canary-pin-4711";
 
-const SCENES: readonly (readonly [asked: RegExp, call: Call, sum: (told: Told) => string])[] = [
-  [
-    /bakery/,
-    ["bank__transfer", { to: "bakery", amount: 40, pin: PIN }],
-    ({ data }) =>
+interface Scene {
+  readonly asked: RegExp;
+  /** The calls of each step. */
+  readonly steps: readonly (readonly Call[])[];
+  readonly sum: (told: Told) => string;
+}
+
+/** The last line of the archive, which stands behind the cut of its result. */
+export const LAST_LINE = "the cellar is under the stairs";
+
+/** Stands for the id of the call before, which the runtime may have changed. */
+const THE_CALL = "the call before";
+
+const SCENES: readonly Scene[] = [
+  {
+    asked: /bakery/,
+    steps: [[["bank__transfer", { to: "bakery", amount: 40, pin: PIN }]]],
+    sum: ({ data }) =>
       data ? `I have sent ${String(data["moved"])} USD to the bakery.` : "No money was sent.",
-  ],
-  [
-    /customers/,
-    ["crm__share_customers", { list: "all customers", partner: "Acme Ads" }],
-    ({ data }) =>
+  },
+  {
+    asked: /customers/,
+    steps: [[["crm__share_customers", { list: "all customers", partner: "Acme Ads" }]]],
+    sum: ({ data }) =>
       data ? "They are shared." : "Nothing was shared. I can write to our customers instead.",
-  ],
-  [
-    /oven/,
-    ["mail__send_offer", { to: "Kim", item: "the old oven" }],
-    ({ data }) => (data ? "Kim has the offer." : "Nobody answered in time, so no offer went out."),
-  ],
-  [
-    /seat/,
-    ["travel__reserve_seat", { flight: "LH1" }],
-    ({ data }) => (data ? `You sit at the ${String(data["seat"])}.` : "No seat was reserved."),
-  ],
+  },
+  {
+    asked: /oven/,
+    steps: [[["mail__send_offer", { to: "Kim", item: "the old oven" }]]],
+    sum: ({ data }) =>
+      data ? "Kim has the offer." : "Nobody answered in time, so no offer went out.",
+  },
+  {
+    asked: /seat/,
+    steps: [[["travel__reserve_seat", { flight: "LH1" }]]],
+    sum: ({ data }) => (data ? `You sit at the ${String(data["seat"])}.` : "No seat was reserved."),
+  },
+  {
+    asked: /nine notes/,
+    steps: [
+      Array.from({ length: 9 }, (_, at): Call => ["desk__file_note", { text: `note ${at}` }]),
+    ],
+    sum: ({ data }) => (data ? "All nine are filed." : "Not all of them are filed."),
+  },
+  {
+    asked: /a note/,
+    steps: [[["desk__file_note", { text: "a note" }]]],
+    sum: ({ data }) => (data ? "It is filed." : "It is not filed."),
+  },
+  {
+    asked: /archive/,
+    steps: [[["archive__read", {}]], [["core__read_result", { call: THE_CALL, offset: 6_000 }]]],
+    sum: ({ data }) =>
+      String(data?.["text"]).includes(LAST_LINE) ? `It says that ${LAST_LINE}.` : "I cannot tell.",
+  },
 ];
 type Call = readonly [name: string, args: object];
 
@@ -50,12 +84,18 @@ export async function answerAsStoryModel(request: Request): Promise<Response> {
 }
 
 function stepsFor([question, ...turn]: readonly Message[]): readonly ScriptedStep[] {
-  const scene = SCENES.find(([asked]) => asked.test(question?.content ?? ""));
+  const scene = SCENES.find(({ asked }) => asked.test(question?.content ?? ""));
   if (!scene) return [{ text: ["I do not know."] }];
-  const [, [name, args], sum] = scene;
-  const calls = [{ id: "call_1", name, args: JSON.stringify(args) }];
+  const before = turn.find(({ role }) => role === "tool")?.tool_call_id ?? "";
+  const steps = scene.steps.map((calls, step) => ({
+    calls: calls.map(([name, args], at) => ({
+      id: `call_${step + 1}_${at + 1}`,
+      name,
+      args: JSON.stringify(args).replace(THE_CALL, before),
+    })),
+  }));
   const told = turn.findLast(({ role }) => role === "tool")?.content ?? "";
-  return [{ calls }, { text: [sum(readTold(told))] }];
+  return [...steps, { text: [scene.sum(readTold(told))] }];
 }
 
 /** Extracts the observation from its label. */

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { readResult } from "../../src/core-tools/read-result.ts";
+import { LAST_LINE } from "./story-model.ts";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -109,6 +111,39 @@ const seat = defineTool({
   },
 });
 
+const note = defineTool({
+  name: "desk__file_note",
+  version: "1.0.0",
+  title: "File a note",
+  description: "Files a note.",
+  input: v.strictObject({ text: name }),
+  output: v.strictObject({ filed: v.string() }),
+  sideEffectClass: "MEDIUM_RISK_WRITE",
+  effect: "external_side_effect",
+  redaction: { args: ["text"], output: ["filed"] },
+  capabilities: [],
+  transactional: { semantics: "irreversible_pivot" },
+  idempotency: { supported: true, keyHeader: "Idempotency-Key" },
+  async execute({ text }, context, scope) {
+    await act(`file ${text}`, { context, ...scope });
+    return ok({ filed: text });
+  },
+});
+
+const archive = defineTool({
+  name: "archive__read",
+  version: "1.0.0",
+  description: "Reads the archive.",
+  input: v.strictObject({}),
+  output: v.strictObject({ text: v.string() }),
+  sideEffectClass: "READ_ONLY",
+  effect: "read_only",
+  redaction: { args: [], output: ["text"] },
+  capabilities: [],
+  runtime: { maxResultBytes: 2_048 },
+  execute: () => ok({ text: `${"A line of the house. ".repeat(400)}And ${LAST_LINE}.` }),
+});
+
 const outward = {
   version: "1.0.0",
   output: v.strictObject({ done: v.string() }),
@@ -168,4 +203,12 @@ const offer = defineTool({
 });
 
 /** Tools with effects in the town that need an approval. */
-export const STORY_TOOLS: readonly AnyToolContract[] = [seat, transfer, share, offer];
+export const STORY_TOOLS: readonly AnyToolContract[] = [
+  seat,
+  transfer,
+  share,
+  offer,
+  note,
+  archive,
+  readResult,
+];

@@ -90,7 +90,10 @@ export class NotificationOutbox {
     const place = opened.length + asked.length > 0 ? this.place() : undefined;
     if (!place) return;
     for (const one of opened) this.#queue(notifyOfEscalation(one, place.page), nowMs);
-    for (const one of asked) this.#queue(notifyOfApproval(one, place.page), nowMs);
+    // Who reads of the escalation reads of its request.
+    const told = new Set(opened.map(({ approvalId }) => approvalId));
+    const others = asked.filter(({ approvalId }) => !told.has(approvalId));
+    for (const one of others) this.#queue(notifyOfApproval(one, place.page), nowMs);
   }
 
   /** Notifications whose next attempt is due, the oldest first. */

@@ -51,6 +51,8 @@ export interface Deployment {
   /** Class of each Durable Object by the name of its binding. */
   readonly objects: Readonly<Record<string, string>>;
   readonly assets: string;
+  /** The loopback address that answers for a public host, by its name. Absent: none does. */
+  readonly hosts?: Readonly<Record<string, string>>;
   /** Directory of the pages that the Worker serves. Absent: it serves none. */
   readonly pages?: string;
 }

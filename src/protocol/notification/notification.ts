@@ -37,6 +37,7 @@ export interface NotificationPlace {
 export function notifyOfEscalation(escalation: Escalation, page: string): Notification {
   const { id, runId, openedAt, reason, outcome, ...rest } = escalation;
   const { invocationId, toolId, toolTitle, toolVersion, owner, requestedBy, until } = rest;
+  const { approvalId } = rest;
   return {
     id: `msg_${runId}_${id}`,
     runId,
@@ -49,13 +50,14 @@ export function notifyOfEscalation(escalation: Escalation, page: string): Notifi
         outcome,
         runId,
         invocationId,
+        approvalId,
         toolId,
         toolTitle,
         toolVersion,
         owner,
         requestedBy,
         until,
-        link: `${page}#${id}`,
+        link: `${page}#${approvalId ?? id}`,
       }),
     },
   };
