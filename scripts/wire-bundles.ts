@@ -46,16 +46,29 @@ export async function bundleWithoutWire(left?: string): Promise<EntryBundle> {
   return bundleEntry(changingList((text) => text.replace(LISTED, `$1[${names.join(", ")}]`)));
 }
 
-/** Bundles the Worker with these clients beside its first wire, and no others. */
-export function bundleWithClients(names: readonly string[]): Promise<EntryBundle> {
+/** What lets clients declare tools, and its file. */
+const CLIENT_TOOLS = "openAIClientTools";
+export const CLIENT_TOOLS_FILE = "src/http/clients/openai-client-tools.ts";
+
+/**
+ * Bundles the Worker with these clients beside its first wire, and no others. `clientTools`: they
+ * may declare tools.
+ */
+export function bundleWithClients(
+  names: readonly string[],
+  { clientTools = false }: { readonly clientTools?: boolean } = {},
+): Promise<EntryBundle> {
   const listed = ["assistantTransport", ...names].join(", ");
+  const allowing = `import { ${CLIENT_TOOLS} } from "../${CLIENT_TOOLS_FILE}";\n`;
   return bundleEntry(
     changingList((text) => {
       const others = text.replace(/^import .*"\.\/http\/clients\/.*;$/gm, "");
       const imports = names.map((name) => {
         return `import { ${name} } from "./http/clients/${CLIENTS[name]}.ts";\n`;
       });
-      return imports.join("") + others.replace(CLIENTS_LISTED, `$1[${listed}]`);
+      const named = `$1[${listed}]${clientTools ? `, clientTools: ${CLIENT_TOOLS}` : ""}`;
+      const all = clientTools ? [...imports, allowing] : imports;
+      return all.join("") + others.replace(CLIENTS_LISTED, named);
     }),
   );
 }

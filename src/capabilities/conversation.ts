@@ -30,6 +30,8 @@ export interface TurnRequest {
   readonly messageId?: string;
   /** The same message is answered anew. */
   readonly isAgain?: true;
+  /** The turn to continue is followed by one message under this id, and no other. */
+  readonly isOnce?: true;
   /** The key under which the turn before would take the message, were it not over. */
   readonly saidKey?: string;
   /** `sha256:…` over the new messages and their files. */
@@ -70,6 +72,8 @@ export type TurnAnswer =
   /** The turn to continue alone is longer than the window. */
   | { readonly kind: "too_long" }
   | { readonly kind: "files_too_large" }
+  /** Another message under the same id follows the turn, which takes one. */
+  | { readonly kind: "answered" }
   | { readonly kind: "too_many_turns" }
   | { readonly kind: "misfit"; readonly failure: HistoryFailure }
   | NoConversation;

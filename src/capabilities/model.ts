@@ -1,7 +1,7 @@
 import type { AnswerSettings } from "../protocol/model/answer-settings.ts";
 import type { DeclaredModel, ModelAbilities } from "../protocol/model/declaration.ts";
 import type { ModelEvent } from "../protocol/model/event.ts";
-import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { ShownTool } from "../protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../protocol/conversation/message.ts";
 
 /** One model call. */
@@ -12,7 +12,7 @@ export interface ModelRequest {
   /** Content of the files in the messages, in base64 by hash. Other files become notes. */
   readonly files?: ReadonlyMap<string, string>;
   /** The only tools that the model sees. */
-  readonly tools: readonly ToolSpec[];
+  readonly tools: readonly ShownTool[];
   /** The longest answer, thinking included. Absent: the provider's own limit. */
   readonly maxOutputTokens?: number;
   readonly settings?: AnswerSettings;

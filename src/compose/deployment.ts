@@ -3,6 +3,7 @@ import type { ContextHook } from "../capabilities/context.ts";
 import type { ToolHook } from "../capabilities/hook.ts";
 import type { ContractSource } from "../contracts/bind/tool-source.ts";
 import type { RegisteredContract } from "../contracts/catalog/registered.ts";
+import type { ClientTools } from "../http/clients/client-tools.ts";
 import type { Clients } from "../http/clients/client.ts";
 import type { Metrics } from "../http/metrics/open-metrics.ts";
 import type { Page } from "../http/pages/pages.ts";
@@ -19,6 +20,8 @@ export interface DeploymentChoices {
     readonly models: readonly ModelWire[];
     /** The formats that clients may ask for; the first is the default. */
     readonly clients: Clients;
+    /** Lets clients declare tools of their own: `openAIClientTools`. Absent: they may not. */
+    readonly clientTools?: ClientTools;
   };
   /** Models that are declared in code. The setting `MODELS` may list more. */
   readonly models?: readonly ModelDeclaration[];

@@ -153,6 +153,7 @@ function assemble(
     rolesOf: (tenantId) => (env.jwt ? undefined : knownRoles(people, tenantId)),
     hasContextHook: context !== undefined,
     wires: wires.clients,
+    clientTools: wires.clientTools,
     models,
     pages,
     readAsset: (request) => env.assets.fetch(request),

@@ -46,6 +46,7 @@ export function openTurn(ports: OpeningPorts, viewer: Viewer, request: TurnReque
   if (turns.next > MAX_TURNS) return { kind: "too_many_turns" };
   const { runId, owner, messageId = null, hash } = request;
   const parent = found.turn;
+  if (request.isOnce && hasFollower(turns, parent, messageId)) return { kind: "answered" };
   const turn: Turn = {
     number: turns.next,
     runId,
@@ -118,6 +119,12 @@ function findParent(
   return hasEnded(found)
     ? { kind: "parent", turn: found }
     : { kind: "unsettled", turn: found, answer: { kind: "busy", runId: found.runId } };
+}
+
+/** Tells whether a turn is followed by a message under this id. */
+function hasFollower(turns: StoredTurns, parent: Turn | null, messageId: string | null): boolean {
+  const named = messageId === null ? [] : turns.withMessage(messageId);
+  return named.some((turn) => turn.parent === parent?.number);
 }
 
 function findNewest(turns: StoredTurns, isWanted: (turn: Turn) => boolean): Turn | undefined {

@@ -33,6 +33,7 @@ import type { TenantMetrics } from "../protocol/metric/measures.ts";
 import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ModelCatalog } from "../protocol/model/catalog.ts";
+import type { ClientTools } from "./clients/client-tools.ts";
 import type { Page } from "./pages/pages.ts";
 
 /** The capabilities that the routes use; src/compose/worker.ts assembles them. */
@@ -98,6 +99,8 @@ export interface Services {
   readonly hasContextHook: boolean;
   /** Wires that a reader may name; the first is the default. */
   readonly wires: ClientWires;
+  /** Reads tools that clients declare. Undefined: the deployment takes none. */
+  readonly clientTools: ClientTools | undefined;
   /** Models that a request may name; the first is the default. */
   readonly models: ModelCatalog["offered"];
   /** The pages of the deployment. */

@@ -1,8 +1,9 @@
 import type { RunJournal } from "../capabilities/run-journal.ts";
 import type { AiEvent } from "../protocol/run/event.ts";
 import { NO_USAGE } from "../protocol/model/usage.ts";
-import type { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
+import { returnedCalls } from "./calls/client-calls.ts";
 import { finishOpenParts, type RunMemory } from "./run-memory.ts";
+import type { LoopState } from "./run-scope.ts";
 import type { Step, StepResult } from "./run-step.ts";
 
 /** Names the step that an incarnation begins with: an unfinished one, or the next one. */
@@ -21,12 +22,13 @@ export function stepAfter({ number }: Pick<Step, "number">): Step {
 /** Reads the last step's result when an earlier incarnation finished the step, and none follows. */
 export function readLastResult(
   { facts: { answer }, progress }: RunMemory,
-  invocations: InvocationLedger,
+  { invocations, transcript }: Pick<LoopState, "invocations" | "transcript">,
 ): StepResult | undefined {
   const { lastStep, isContinued } = progress;
   if (isContinued || answer?.step !== lastStep) return undefined;
   const hasUnknownOutcome = invocations.ofStep(lastStep).some(({ state }) => state === "EXPIRED");
-  return { answer, continued: false, hasUnknownOutcome };
+  const hasReturned = returnedCalls(transcript, answer).length > 0;
+  return { answer, continued: false, hasUnknownOutcome, hasReturned };
 }
 
 /** Withdraws the text of a model call that a crash cut off. The model is asked again. */

@@ -14,6 +14,7 @@ import { soleWorkspace } from "../protocol/policy/membership.ts";
 import { lowerBudgets, policyOfRun } from "../protocol/policy/narrow.ts";
 import type { PolicyPin } from "../protocol/policy/pin.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
+import type { ToolSpec } from "../protocol/tool/spec.ts";
 import { restoreRunBudget, type RunBudget } from "../runner/budget/of-run.ts";
 import { maxWallClockMs } from "../runner/budget/run-time.ts";
 import { createFlow } from "../runner/flow/evidence.ts";
@@ -178,7 +179,7 @@ interface RunTerms {
 function openTools(
   { input: { claim, startedAtMs }, ports, state: { invocations, transcript } }: ScopeParts,
   { tools, policy, pin, budget, workspaceId, caller, nextPart }: RunTerms,
-): Pick<RunScope, "tools" | "runner"> {
+): Pick<RunScope, "tools" | "clientTools" | "runner"> {
   const specs = tools.listToolSpecs();
   const routing = { runKey: claim.runId, nowMs: startedAtMs };
   const { runId } = claim;
@@ -202,7 +203,19 @@ function openTools(
   const { scopes } = claim.principal;
   const user = { ...caller, scopes, connectionIds: claim.connectionIds ?? [], workspaceId };
   const { tools: shown } = createToolCatalog(specs, policy, { ...routing, user });
-  return { runner, tools: [...shown.values()] };
+  return { runner, tools: [...shown.values()], clientTools: clientToolsOf(claim, specs) };
+}
+
+/**
+ * Lists the tools of the client. Threat: a tool of the client takes the place of one that the
+ * source has under the same name, past every gate.
+ */
+function clientToolsOf(
+  { clientTools = [] }: RunClaim,
+  specs: readonly ToolSpec[],
+): RunScope["clientTools"] {
+  const own = new Set(specs.map(({ name }) => name));
+  return clientTools.filter(({ name }) => !own.has(name));
 }
 
 /** Lists the conversation, and the results that a crash kept out of it. */

@@ -77,6 +77,9 @@ export function otherCurrency(prices: string, budgets: string): RunEnd {
   return failed("model_currency_mismatch", message);
 }
 
+/** The client runs its own tools, and goes on with their results in another run. */
+export const RETURNED_TO_CLIENT: RunEnd = { reason: "stop" };
+
 export const STEP_LIMIT: RunEnd = { reason: "step_limit" };
 
 export const INTERNAL_ERROR = failed(

@@ -23,6 +23,7 @@ import {
   INTERNAL_ERROR,
   OUTCOME_UNKNOWN,
   POLICY_LOST,
+  RETURNED_TO_CLIENT,
   STEP_LIMIT,
   TOO_LONG,
   type RunEnd,
@@ -98,7 +99,7 @@ function restoreState(
 /** Runs step after step. Contract: returns only once the tenant's ledger knows every model call. */
 async function runSteps(scope: RunScope, memory: RunMemory): Promise<RunEnd | typeof WAITING> {
   const { journal, modelBudget, state } = scope;
-  const last = readLastResult(memory, state.invocations);
+  const last = readLastResult(memory, state);
   if (last) return (await endAfterStep(scope, last)) ?? INTERNAL_ERROR;
   if (scope.summary) await summariseHistory(scope, scope.summary);
   for (let step = firstStep(memory); ; step = stepAfter(step)) {
@@ -144,7 +145,7 @@ async function allowStep(scope: RunScope, step: Step): Promise<Result<AllowedSte
 /** Tells how the run ends after a step; undefined when another step follows. */
 async function endAfterStep(
   { modelBudget, signal, state }: RunScope,
-  { answer, continued, hasUnknownOutcome }: StepResult,
+  { answer, continued, hasUnknownOutcome, hasReturned }: StepResult,
 ): Promise<RunEnd | undefined> {
   // A run that has ended keeps no object awake, so the tenant's ledger has to know before that.
   if (!continued) await modelBudget.settled();
@@ -152,5 +153,6 @@ async function endAfterStep(
   if (stopped) return endOfStop(stopped);
   if (hasUnknownOutcome) return OUTCOME_UNKNOWN;
   if (state.invocations.isEndedByHook) return ENDED_BY_HOOK;
+  if (hasReturned) return RETURNED_TO_CLIENT;
   return continued ? undefined : endAfterAnswer(answer);
 }

@@ -70,8 +70,9 @@ export function readProgress(log: Iterable<AiEvent>): LoggedProgress {
     } else if (event.type === "text_finished") openTexts.delete(event.part);
     else if (event.type === "reasoning_finished") openReasoning.delete(event.part);
     else if (event.type === "text_withdrawn") for (const part of event.parts) texts.delete(part);
-    else if (event.type === "tool_call_proposed") nextPart = event.part + 1;
-    else if (event.type === "step_finished") {
+    else if (event.type === "tool_call_proposed" || event.type === "client_tool_call") {
+      nextPart = event.part + 1;
+    } else if (event.type === "step_finished") {
       isStepOpen = false;
       isContinued = event.continued;
       usage = addUsage(usage, event.usage);

@@ -11,7 +11,7 @@ import type { Result } from "../protocol/outcome/result.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { StopReason } from "../protocol/run/facts.ts";
 import type { Usage } from "../protocol/model/usage.ts";
-import type { ToolSpec } from "../protocol/tool/spec.ts";
+import type { ShownTool, ToolSpec } from "../protocol/tool/spec.ts";
 import type { ToolRunnerPorts } from "../runner/ports.ts";
 import type { InvocationLedger } from "../runner/invocation/invocation-ledger.ts";
 import type { ToolRunner } from "../runner/tool-runner.ts";
@@ -118,6 +118,8 @@ export interface RunScope extends Pick<
   readonly modelBudget: ModelBudget;
   /** The tools that policy lets the model see. The runner may withdraw some of them later. */
   readonly tools: readonly ToolSpec[];
+  /** The tools that the client declared and runs itself. No tool of the source has such a name. */
+  readonly clientTools: readonly ShownTool[];
   /** What stands before the conversation, or how the run ends without it. */
   readonly prompt: Result<readonly TranscriptMessage[], RunEnd>;
   readonly runner: ToolRunner;

@@ -14,6 +14,7 @@ import { parseArguments, type ToolCall } from "../protocol/tool/call.ts";
 import { WAITING } from "../runner/waiting.ts";
 import { askModel, type AnsweredCall } from "./model/ask-model.ts";
 import { proposeDirectCall } from "./calls/direct-call.ts";
+import { returnCalls, setAsideClientCalls } from "./calls/client-calls.ts";
 import { executeCalls, proposeCalls } from "./calls/execute-calls.ts";
 import type { ModelAllowance } from "./model/model-budget.ts";
 import { sourcesOfPrompt } from "./history/prompt.ts";
@@ -41,6 +42,8 @@ export interface StepResult {
   readonly continued: boolean;
   /** A call ended with an unknown outcome, which no operator resolved in time. */
   readonly hasUnknownOutcome: boolean;
+  /** Calls of tools of the client go back to it, so the run ends. */
+  readonly hasReturned: boolean;
 }
 
 /**
@@ -48,7 +51,8 @@ export interface StepResult {
  * runner and adds the results to the transcript, in the order asked.
  * Contract: tool calls come from the decoder's finished answer alone (seeds/000 #8). Every event
  * part that the step opens, it closes. With `waiting` the step stays open and is run again later.
- * When no step follows, the inbox is closed.
+ * When no step follows, the inbox is closed. Calls of tools of the client are returned last, in the
+ * transaction that finishes the step.
  */
 export async function runStep(
   scope: RunScope,
@@ -64,10 +68,11 @@ export async function runStep(
   const isStopped = signal.aborted || state.invocations.isEndedByHook;
   const isWanted = isOpen || (inbox.hasSteering && finish !== "error");
   const isLast = modelCalls.left <= 0;
-  const continued = isWanted && !isLast && !isStopped && !hasUnknownOutcome;
+  const hasReturned = !isStopped && !hasUnknownOutcome && returnCalls(scope, answer);
+  const continued = isWanted && !isLast && !isStopped && !hasUnknownOutcome && !hasReturned;
   if (!continued) inbox.close();
   journal.append([{ type: "step_finished", step: step.number, finish, usage, continued }]);
-  return { answer, continued, hasUnknownOutcome };
+  return { answer, continued, hasUnknownOutcome, hasReturned };
 }
 
 /**
@@ -113,8 +118,11 @@ async function answerStep(
   // The calls of a step do not label each other: this is what the model was shown before them.
   const untold = sourcesOfPrompt(scope);
   const after = joinSources(untold, state.transcript.sources);
-  state.transcript.add({ ...toMessage(answered.answer, calls), ...labelled(untold) });
-  proposeCalls(scope, { step: number, calls, after, shownData: state.transcript.dataClasses });
+  const message = toMessage(answered.answer, calls);
+  state.transcript.add({ ...message, ...labelled(untold) });
+  const own = setAsideClientCalls(scope, calls);
+  const shownData = state.transcript.dataClasses;
+  proposeCalls(scope, { step: number, calls: own, after, shownData });
   return answer;
 }
 

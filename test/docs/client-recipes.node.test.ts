@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import OpenAI from "openai";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { MEMBERS } from "../../scripts/chaos/host/deployment.ts";
+import { MEMBERS, TOKENS } from "../../scripts/chaos/host/deployment.ts";
 import { script } from "../fakes/scripted-model.ts";
 import { closePages, openBrowser } from "../shared/browser.ts";
 import { blocksIn, nameOf, pinAgUi, ROOT } from "./code-blocks.ts";
@@ -90,6 +90,25 @@ test("the recipe for Responses streams an answer, and the next one approves what
   const next = await approve(client, asked);
   expect(next.output_text).toBe("It is noon.");
   expect(next.output[0]).toMatchObject({ type: "mcp_call", status: "completed" });
+});
+
+test("the recipe for tools of the client runs what the model calls, and goes on", async () => {
+  const { goOn } = (await load(recipeWith("function_call_output"))) as {
+    goOn: (
+      client: OpenAI,
+      last: OpenAI.Responses.Response,
+      run: (name: string, args: string) => Promise<string>,
+    ) => Promise<OpenAI.Responses.Response>;
+  };
+  const client = new OpenAI({ baseURL: `${host.url}/v1`, apiKey: TOKENS.chaos });
+  const calls = [{ id: "c", name: "open_file", args: '{"path":"a.txt"}' }];
+  const last = await client.responses.create({
+    input: script({ calls }, {}, { text: ["It is short."] }),
+    tools: [{ type: "function", name: "open_file", parameters: null, strict: null }],
+  });
+  const run = vi.fn(() => Promise.resolve("the file"));
+  expect((await goOn(client, last, run)).output_text).toBe("It is short.");
+  expect(run.mock.calls).toEqual([["open_file", '{"path":"a.txt"}']]);
 });
 
 test("the recipe for Chat Completions streams the text of an assistant", async () => {

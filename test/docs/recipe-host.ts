@@ -32,7 +32,7 @@ export async function startRecipeHost(
   });
   await new Promise<void>((listening) => provider.listen(0, "127.0.0.1", listening));
   const { port } = provider.address() as AddressInfo;
-  const { code } = await bundleWithClients(Object.keys(CLIENTS));
+  const { code } = await bundleWithClients(Object.keys(CLIENTS), { clientTools: true });
   const deployment = planDeployment(code, `http://127.0.0.1:${port}`);
   const host = await hostWorker(deployment, directory, async (url) => {
     const headers = {

@@ -14,7 +14,6 @@ useApprovalLab();
 
 const ann = openAIOf("ann");
 const NOTIFY = callOf("lab__notify", { what: "hello" });
-const TOOL = { type: "function" as const, function: { name: "own" } };
 const say = (
   ...steps: readonly ScriptedStep[]
 ): Pick<ChatCompletionCreateParamsNonStreaming, "model" | "messages"> => ({
@@ -121,7 +120,6 @@ describe("a chat completion", () => {
   });
 
   test.each<[string, Partial<ChatCompletionCreateParamsNonStreaming>, readonly unknown[]]>([
-    ["tools of the client", { tools: [TOOL] }, [422, "client_tools_not_allowed", null]],
     [
       "functions of the client",
       { functions: [{ name: "own" }] },

@@ -263,9 +263,7 @@ describe("posted items", () => {
 });
 
 describe("a member of the body", () => {
-  const TOOL = { type: "function" as const, name: "own", parameters: {}, strict: false };
   test.each<[string, Partial<ResponseCreateParamsNonStreaming>, readonly unknown[]]>([
-    ["tools of the client", { tools: [TOOL] }, [422, "client_tools_not_allowed", null]],
     ["store: false", { store: false }, [422, "member_not_supported", "/store"]],
     ["background", { background: true }, [422, "member_not_supported", "/background"]],
     ["a forced call", { tool_choice: "required" }, [422, "member_not_supported", "/tool_choice"]],

@@ -58,6 +58,7 @@ describe("a step", () => {
       random: { fraction: () => 0 },
       log: new MemoryLog(),
       tools: [],
+      clientTools: [],
       prompt: ok([]),
       journal,
       inbox,

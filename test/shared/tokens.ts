@@ -207,6 +207,12 @@ export const TOKENS = {
   },
   /** Asks for things. */
   ann: { token: "token-of-ann", tenantId: "guild", scopes: [...TALKS, ...PEOPLE] },
+  /** Likewise, with tools of its own. */
+  coder: {
+    token: "token-of-coder",
+    tenantId: "guild",
+    scopes: [...TALKS, "chat:system", ...PEOPLE],
+  },
   bob: { token: "token-of-bob", tenantId: "guild", scopes: PEOPLE, roles: ["operator"] },
   /** The ids of bob and eve, as another source of tokens writes them. */
   BOB: {

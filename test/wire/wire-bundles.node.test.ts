@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   bundleWithClients,
   bundleWithoutWire,
+  CLIENT_TOOLS_FILE,
   CLIENTS,
   listedWires,
   type EntryBundle,
@@ -43,6 +44,15 @@ describe("the bundle of a deployment", () => {
       const share = all.compressedBytes - others.compressedBytes;
       expect([name, Math.max(share, MAX_CLIENT_BYTES)]).toEqual([name, MAX_CLIENT_BYTES]);
     }
+  });
+
+  test("carries tools of clients only where they are allowed", async () => {
+    const names = Object.keys(CLIENTS);
+    const off = await bundleWithClients(names);
+    const allowed = await bundleWithClients(names, { clientTools: true });
+    expect(off.files).not.toContain(CLIENT_TOOLS_FILE);
+    expect(allowed.files).toContain(CLIENT_TOOLS_FILE);
+    expect(allowed.compressedBytes - off.compressedBytes).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
   });
 
   test("holds no code of the packages whose types it uses", () => {

@@ -3,6 +3,7 @@ import { createDeployment, type Deployment } from "../../src/compose/deployment.
 import { composeWorker } from "../../src/compose/worker.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import type { RawEnv } from "../../src/env.ts";
+import { openAIClientTools } from "../../src/http/clients/openai-client-tools.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import { EVERY_WIRE_AND_PAGE } from "../shared/deployment.ts";
 import { lineWire } from "../fakes/line-wire.ts";
@@ -28,7 +29,11 @@ class Lab {
   readonly deployment: Deployment = {
     ...createDeployment(CONTRACTS, {
       ...EVERY_WIRE_AND_PAGE,
-      wires: { models: wires.models, clients: [...wires.clients, lineWire] },
+      wires: {
+        models: wires.models,
+        clients: [...wires.clients, lineWire],
+        clientTools: openAIClientTools,
+      },
       models: LAB_MODELS,
       context: askLabContext,
       hooks: askLabHooks,

@@ -24,6 +24,7 @@ export const TEAM = "team";
 /** Time that an operator has to resolve an unknown outcome. */
 const OUTCOME_WAIT_SECONDS = 3;
 const SCOPES = [
+  "chat:system",
   "chat",
   "runs:read",
   "runs:operate",

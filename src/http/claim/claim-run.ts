@@ -79,12 +79,13 @@ export function toClaim(
   request: RunRequest,
   { assistant, answering, conversation }: CheckedRun,
 ): RunClaim {
-  const { call, body } = request;
+  const { call, body, clientTools } = request;
   return {
     principal,
     ...(call && { call }),
     ...(assistant && { assistant: assistant.pin }),
     ...(body.context && { context: body.context }),
+    ...(clientTools && { clientTools }),
     ...(body.limits && { ownLimits: body.limits }),
     ...answering,
     ...conversation,

@@ -99,7 +99,7 @@ function begin(
 /** Opens a turn in the conversation that a request names, or in that of the run that it names. */
 async function openTurn(
   { principal, services }: AuthorisedRequest,
-  { runId, body, chat }: RunRequest,
+  { runId, body, chat, isResults }: RunRequest,
   { sent, maxHistoryBytes, historyRule, hash, saidKey }: Said & KnownPost,
 ): Promise<TurnAnswer> {
   const viewer = viewerOf(principal);
@@ -119,6 +119,7 @@ async function openTurn(
     ...(parentId !== undefined && { parentId }),
     ...(messageId !== undefined && { messageId }),
     ...(regenerate && { isAgain: regenerate }),
+    ...(isResults && { isOnce: isResults }),
     ...(saidKey !== undefined && { saidKey }),
   };
   const answer = await services.runs.of(named).openTurn(viewer, turn);
@@ -148,6 +149,8 @@ function refuseTurn(
     }
     case "files_too_large":
       return refuseFiles();
+    case "answered":
+      return problem("client_call_answered");
     case "too_many_turns":
       return problem("too_many_turns");
     case "misfit":

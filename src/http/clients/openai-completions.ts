@@ -6,11 +6,12 @@ import { maxBodyBytes } from "../claim/message-files.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { readSizedJson } from "../request/read-json.ts";
+import type { PostedResult } from "./client-tool-parts.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
 import { answerFolded, linkApprovals } from "./folded-run.ts";
 import { OPENAI_MODELS } from "./openai-models.ts";
 import { refuseMember, toOpenAIRefusal as formatRefusal } from "./openai-refusal.ts";
-import { startAsked } from "./openai-start.ts";
+import { readClientTools, startAsked } from "./openai-start.ts";
 import { joinTexts, PostedHistory, toContents } from "./posted-history.ts";
 
 /** The Chat Completions protocol of OpenAI: the text of a run, for clients that know no other. */
@@ -52,19 +53,28 @@ async function postCompletion(authorised: AuthorisedRequest): Promise<Response> 
   const refusal = refuseUnsupported(post);
   if (refusal) return refusal;
   const { model, stream, stream_options: options } = post;
-  const asked = { messages: toMessages(post) };
-  const started = await startAsked(authorised, { asked, model, bodyBytes });
+  const tools = readClientTools(authorised, post.tools);
+  if (!tools.ok) return tools.failure;
+  const clientTools = tools.value.length > 0 && { clientTools: tools.value };
+  const asked = { asked: { messages: toMessages(post) }, ...clientTools, model, bodyBytes };
+  const started = await startAsked(authorised, { ...asked, results: resultsOf(post) });
   const fold = new CompletionFold(linkApprovals(authorised), options?.["include_usage"] === true);
   return answerFolded(started, fold, stream === true ? undefined : (init) => toAnswer(fold, init));
 }
 
-function refuseUnsupported({ tools, functions, n, response_format }: CompletionPost) {
-  if ([...(tools ?? []), ...(functions ?? [])].length > 0) {
-    return problem("client_tools_not_allowed");
-  }
+function refuseUnsupported({ functions, n, response_format }: CompletionPost) {
+  if (functions && functions.length > 0) return problem("client_tools_not_allowed");
   const isText = !response_format || response_format["type"] === "text";
   const member = !isText ? "response_format" : (n ?? 1) > 1 ? "n" : undefined;
   return member === undefined ? undefined : refuseMember(member);
+}
+
+/** Reads the results of tools of the client with which a post ends. Contract: pure. */
+function resultsOf({ messages }: CompletionPost): readonly PostedResult[] {
+  const from = messages.findLastIndex(({ role }) => role !== "tool") + 1;
+  return messages.slice(from).map(({ tool_call_id: callId, content }) => {
+    return { callId, output: joinTexts(content) };
+  });
 }
 
 function toMessages({ messages }: CompletionPost): PostedHistory["messages"] {

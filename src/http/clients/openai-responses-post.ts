@@ -3,6 +3,9 @@ import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { readApprovalId } from "../../protocol/approval/id.ts";
 import { parseResponseId } from "../../wire/openai-inbound/response-id.ts";
 import { voteReason } from "../approvals/approvals.ts";
+import type { ShownTool } from "../../protocol/tool/spec.ts";
+import type { PostedResult } from "./client-tool-parts.ts";
+import type { Asked } from "./openai-start.ts";
 import type { PostedDecisions } from "./posted-decisions.ts";
 import { joinTexts, PostedHistory, toContents } from "./posted-history.ts";
 
@@ -105,15 +108,35 @@ function toDecision({ approval_request_id: approvalId, approve, reason }: Approv
   return { approvalId, decision, ...(typeof reason === "string" && { reason }) };
 }
 
-/** Reads what was posted as messages and their place. Contract: pure; the result is not checked. */
-export function requestOf(post: ResponsePost): object {
+/** Reads the results of tools of the client with which a post ends. Contract: pure. */
+export function resultsOf({ input }: ResponsePost): readonly PostedResult[] {
+  if (typeof input === "string") return [];
+  const from = input.findLastIndex(({ type }) => type !== "function_call_output") + 1;
+  return input.slice(from).map(({ call_id: callId, output }) => {
+    return { callId, output: joinTexts(output) };
+  });
+}
+
+/**
+ * Reads what was posted as messages and their place, and which of the declared tools the model may
+ * call. Contract: pure; the result is not checked.
+ */
+export function requestOf(
+  post: ResponsePost,
+  declared: readonly ShownTool[],
+): Pick<Asked, "asked" | "clientTools"> {
   const { conversation, previous_response_id: previous, instructions, input } = post;
   const history = new PostedHistory();
   if (!isAbsent(instructions)) history.instruct(instructions);
   if (typeof input === "string") history.say("user", input);
   else for (const posted of input) addItem(history, posted);
-  const toolIds = toolIdsOf(post.tool_choice);
-  return {
+  const chosen = toolIdsOf(post.tool_choice);
+  const isChosen = ({ name }: ShownTool): boolean =>
+    !Array.isArray(chosen) || chosen.includes(name);
+  const clientTools = declared.filter(isChosen);
+  const toolIds =
+    Array.isArray(chosen) && chosen.filter((id) => !declared.some(({ name }) => name === id));
+  const asked = {
     messages: history.messages,
     ...(toolIds && { toolIds }),
     ...(conversation && placeOf(typeof conversation === "string" ? conversation : conversation.id)),
@@ -123,6 +146,7 @@ export function requestOf(post: ResponsePost): object {
       messageId: "input",
     }),
   };
+  return { asked, ...(clientTools.length > 0 && { clientTools }) };
 }
 
 /** An id of ours, or the client's own name. */

@@ -14,9 +14,15 @@ import { clientWithRoutes, type Client } from "./client.ts";
 import { answerFolded, linesOf, linkApprovals, type ToAnswer } from "./folded-run.ts";
 import { OPENAI_MODELS } from "./openai-models.ts";
 import { refuseMember, toOpenAIRefusal as formatRefusal } from "./openai-refusal.ts";
-import { startAsked } from "./openai-start.ts";
+import { readClientTools, startAsked } from "./openai-start.ts";
 import { recordDecisions, type PostedDecisions } from "./posted-decisions.ts";
-import { decisionsOf, findUnsupported, requestOf, responsePost } from "./openai-responses-post.ts";
+import {
+  decisionsOf,
+  findUnsupported,
+  requestOf,
+  responsePost,
+  resultsOf,
+} from "./openai-responses-post.ts";
 
 /** The Responses protocol of OpenAI, for its client and what is built on it. */
 export const openAIResponses: Client = clientWithRoutes(eventLines, {
@@ -48,7 +54,8 @@ async function postResponse(authorised: AuthorisedRequest): Promise<Response> {
   if (!read.ok) return read.failure;
   const { value: post, bytes: bodyBytes } = read.value;
   const wanted = { isStream: post.stream === true };
-  if (post.tools && post.tools.length > 0) return problem("client_tools_not_allowed");
+  const tools = readClientTools(authorised, post.tools);
+  if (!tools.ok) return tools.failure;
   const member = findUnsupported(post);
   if (member !== undefined) return refuseMember(member);
   const decisions = decisionsOf(post);
@@ -60,8 +67,8 @@ async function postResponse(authorised: AuthorisedRequest): Promise<Response> {
     return followRun(authorised, { runId, wire: eventLines, after: undefined });
   };
   const aside = { follow, ...(typeof previous === "string" && { name: previous }) };
-  const asked = requestOf(post);
-  const started = await startAsked(authorised, { asked, model, bodyBytes, aside });
+  const asked = { ...requestOf(post, tools.value), model, bodyBytes, aside };
+  const started = await startAsked(authorised, { ...asked, results: resultsOf(post) });
   return answer(authorised, started, { ...leg, ...wanted });
 }
 

@@ -91,6 +91,22 @@ export const RUN_PROBLEMS = {
     status: 422,
     title: "This deployment takes no tools of its clients. Send the request without tools.",
   },
+  client_tool_invalid: {
+    status: 422,
+    title: "A tool of the request is not valid. The errors say which, and what is allowed.",
+  },
+  client_call_not_found: {
+    status: 404,
+    title: "No run of yours has returned this call to you. Send results of returned calls alone.",
+  },
+  client_results_missing: {
+    status: 422,
+    title: "The run returned more calls. Send the results of all of them in one request.",
+  },
+  client_call_answered: {
+    status: 409,
+    title: "The call has another result already. Send each result once.",
+  },
   member_not_supported: {
     status: 422,
     title: "A member of the body asks for what Interlock does not do. Leave the member out.",

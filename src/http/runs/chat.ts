@@ -56,18 +56,21 @@ async function readChat(
   const maxBytes = maxBodyBytes(services.models);
   const read = await readSizedJson(request, requestBody, { maxBytes });
   if (!read.ok) return read;
-  return requestRun(authorised, replaceHalvesOf(read.value.value), read.value.bytes);
+  const { value, bytes: bodyBytes } = read.value;
+  return requestRun(authorised, replaceHalvesOf(value), { bodyBytes });
 }
 
 /** Chooses the run that a body asks for, and its chat. Fails: the response to send. */
 export async function requestRun(
   authorised: AuthorisedRequest,
   body: ChatRequestBody,
-  bodyBytes: number,
+  more: Pick<RunRequest, "bodyBytes" | "clientTools" | "isResults" | "aside">,
 ): Promise<Result<RunRequest, Response>> {
-  const run = await chooseRun(authorised, body as JsonValue);
+  const { clientTools } = more;
+  const asked = clientTools ? [body, clientTools] : body;
+  const run = await chooseRun(authorised, asked as JsonValue);
   if (!run.ok) return run;
   const { chatId } = body;
   const chat = chatId !== undefined && { chat: await firstRunOf(authorised, chatId) };
-  return ok({ ...run.value, ...chat, body, bodyBytes });
+  return ok({ ...run.value, ...chat, ...more, body });
 }

@@ -101,12 +101,15 @@ export class Transcript {
     return message?.role === "assistant" ? message.toolCalls : [];
   }
 
+  /** Lists the results that follow the last assistant message. */
+  lastResults(): readonly Extract<TranscriptMessage, { role: "tool" }>[] {
+    const following = this.#messages.slice(this.#lastAssistantIndex() + 1);
+    return following.filter((message) => message.role === "tool");
+  }
+
   /** Lists the ids of the calls whose results follow the last assistant message. */
   answeredCallIds(): ReadonlySet<string> {
-    const following = this.#messages.slice(this.#lastAssistantIndex() + 1);
-    return new Set(
-      following.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
-    );
+    return new Set(this.lastResults().map(({ toolCallId }) => toolCallId));
   }
 
   /**

@@ -3,7 +3,7 @@ import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { ModelAnswer } from "../../protocol/model/event.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
 import { replaceHalves } from "../../protocol/text/whole-characters.ts";
-import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { ShownTool } from "../../protocol/tool/spec.ts";
 import { AnswerParts } from "./answer-parts.ts";
 import type { ModelAllowance } from "./model-budget.ts";
 import { messagesShown } from "../history/prompt.ts";
@@ -71,7 +71,7 @@ function toWhole(answer: ModelAnswer): ModelAnswer {
   return { ...answer, text: replaceHalves(answer.text) };
 }
 
-/** Lists the tools that the model sees now. */
-export function toolsShown({ tools, runner }: RunScope): readonly ToolSpec[] {
-  return tools.filter(({ name }) => !runner.isWithdrawn(name));
+/** Lists the tools that the model sees now: those of the run, then those of its client. */
+export function toolsShown({ tools, clientTools, runner }: RunScope): readonly ShownTool[] {
+  return [...tools.filter(({ name }) => !runner.isWithdrawn(name)), ...clientTools];
 }

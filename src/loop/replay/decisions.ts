@@ -59,6 +59,9 @@ export function readDecisions(log: Iterable<AiEvent>): JsonValue {
       case "tool_call_result":
         callOf(step, event).decided.push({ result: withoutTimes(event.observation) });
         break;
+      case "client_tool_call":
+        callOf(step, event).decided.push({ returned: event.args });
+        break;
       case "step_finished": {
         const { finish, usage, continued } = event;
         step.ends.push({ finish, usage: { ...usage }, continued });

@@ -8,6 +8,7 @@ import type { DirectCall } from "./direct-call.ts";
 import type { CallLimits, RunLimits } from "../policy/limits.ts";
 import type { TranscriptMessage } from "../conversation/message.ts";
 import type { SummaryJob } from "../conversation/summary-job.ts";
+import type { ShownTool } from "../tool/spec.ts";
 import type { FirstPost, HistoryReference } from "../conversation/turn.ts";
 
 /** The checked request that starts a run. The run needs nothing else from the request. */
@@ -52,6 +53,8 @@ export interface RunClaim {
   readonly files?: Readonly<Record<string, string>>;
   /** Narrows the catalog to these tools; absent means every tool that policy allows. */
   readonly toolIds?: readonly string[];
+  /** Tools that the client declared and runs itself: their calls go back to the client. */
+  readonly clientTools?: readonly ShownTool[];
   /** Limits that may lower the policy's limits, never raise them. */
   readonly budgets?: RunLimits;
   /** Limits that the person set below the policy's, and may raise again up to those. */

@@ -135,6 +135,14 @@ export type AiEvent =
       /** What the tool told people; no model sees it. Absent: nothing. */
       readonly details?: ShownDetails;
     }
+  /** The run ends with this call of a tool of the client, which runs it itself, or does not. */
+  | {
+      readonly type: "client_tool_call";
+      readonly part: number;
+      readonly toolCallId: ToolCallId;
+      readonly toolName: string;
+      readonly args: JsonObject;
+    }
   /** A steering message that the run accepted; see Inbox. */
   | {
       readonly type: "user_message";

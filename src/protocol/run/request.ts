@@ -1,6 +1,7 @@
 import type { RunId } from "../identity/ids.ts";
 import type { EventPosition } from "./event-id.ts";
 import type { ChatRequestBody } from "./chat-request.ts";
+import type { ShownTool } from "../tool/spec.ts";
 import type { DirectCall } from "./direct-call.ts";
 
 /** What the words of a post become while the run before them goes on: a message to that run. */
@@ -31,6 +32,10 @@ export interface RunRequest {
   readonly bodyBytes: number;
   /** The only call of the run. Absent: a model answers the messages. */
   readonly call?: DirectCall;
+  /** Tools that the client declared and runs itself. */
+  readonly clientTools?: readonly ShownTool[];
+  /** The messages are the results of such tools, which a turn has once. */
+  readonly isResults?: true;
   /** Absent: a post waits until the run before it has ended. */
   readonly aside?: Aside;
 }

@@ -22,6 +22,9 @@ export interface Redaction {
   readonly details?: readonly string[];
 }
 
+/** What a model provider is told of a tool. */
+export type ShownTool = Pick<ToolSpec, "name" | "description" | "inputSchema">;
+
 /** What the model sees of a tool (seeds/000 #10), and what decides whether the model sees it. */
 export interface ToolSpec {
   readonly name: ToolId;

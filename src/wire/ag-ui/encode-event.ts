@@ -88,6 +88,7 @@ function toAgUiEvents(event: AiEvent, run: StreamedRun): readonly AgUiEvent[] {
     case "step_started":
     case "step_finished":
     case "run_waiting":
+    case "client_tool_call":
       return [];
     case "text_withdrawn":
     case "model_changed":

@@ -8,7 +8,7 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
-import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { ShownTool } from "../../protocol/tool/spec.ts";
 import {
   type FileContents,
   hasFiles,
@@ -66,7 +66,7 @@ function encodeToolChoice(choice: ToolChoice): WireToolChoice {
   return { type: choice === "required" ? "any" : choice };
 }
 
-export function encodeTool({ name, description, inputSchema }: ToolSpec): Tool {
+export function encodeTool({ name, description, inputSchema }: ShownTool): Tool {
   const { $schema: _, ...schema } = inputSchema;
   return { name, description, input_schema: { ...schema, type: "object" } };
 }

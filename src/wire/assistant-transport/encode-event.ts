@@ -130,6 +130,9 @@ export function toChunks(event: AiEvent): readonly AssistantStreamChunk[] {
       return [{ path: [], type: "data", data: [{ type: "user-message", text: event.text }] }];
     case "title_set":
       return [{ path: [], type: "data", data: [{ type: "title", title: event.title }] }];
+    // For the client that declared the tool, which speaks another wire.
+    case "client_tool_call":
+      return [];
     case "step_finished":
       return [
         {

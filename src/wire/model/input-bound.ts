@@ -1,4 +1,4 @@
-import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { ShownTool } from "../../protocol/tool/spec.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import { boundFiles, type FileAbilities, fitMessage } from "./message-parts.ts";
 import type { ModelWire } from "./model-wire.ts";
@@ -9,7 +9,7 @@ const PER_ITEM = 16;
 
 export interface BoundedRequest {
   readonly messages: readonly TranscriptMessage[];
-  readonly tools: readonly ToolSpec[];
+  readonly tools: readonly ShownTool[];
 }
 
 /**

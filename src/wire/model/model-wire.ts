@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { AnswerSettings } from "../../protocol/model/answer-settings.ts";
 import type { ModelAbilities, ModelWireId } from "../../protocol/model/declaration.ts";
-import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { ShownTool } from "../../protocol/tool/spec.ts";
 import type { FileContents } from "./message-parts.ts";
 import type { EventDecoder } from "./event-decoder.ts";
 
@@ -14,7 +14,7 @@ export interface WireRequest extends AnswerSettings {
   readonly messages: readonly TranscriptMessage[];
   /** Content of the files in the messages. */
   readonly files?: FileContents;
-  readonly tools: readonly ToolSpec[];
+  readonly tools: readonly ShownTool[];
   readonly maxOutputTokens?: number;
   /** Asks for reasoning summaries. */
   readonly summaries?: boolean;
@@ -51,7 +51,7 @@ export interface ModelWire {
   /** Encodes one message alone, to bound the tokens of a request. */
   encodeMessage(message: TranscriptMessage): unknown;
   /** Encodes one tool alone, in its longest form. */
-  encodeTool(spec: ToolSpec): unknown;
+  encodeTool(spec: ShownTool): unknown;
   /** Allowance for what a provider adds once per request. Unit: tokens. */
   readonly tokensPerRequest: number;
   createDecoder(): EventDecoder;

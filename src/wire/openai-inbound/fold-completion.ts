@@ -1,6 +1,7 @@
 import type { Usage } from "../../protocol/model/usage.ts";
 import type { StreamedRun } from "../../protocol/run/client-wire.ts";
 import type { AiEvent, DoneReason, RunError } from "../../protocol/run/event.ts";
+import { formatClientCallId } from "./client-call-id.ts";
 import type { EventLine } from "./event-lines.ts";
 import type { Fold } from "./fold-response.ts";
 import { formatNote, type ApprovalLink } from "./notes.ts";
@@ -18,6 +19,8 @@ export class CompletionFold implements Fold {
   /** The text says why the run waits. */
   #hasNote = false;
   #finish: string | undefined;
+  /** Calls that go back to the client. */
+  readonly #calls: object[] = [];
   /** Why the run failed. */
   error: RunError | undefined;
 
@@ -39,6 +42,7 @@ export class CompletionFold implements Fold {
     if (type === "text_delta") return this.#add(event.part, event.text);
     if (type === "text_withdrawn") return this.#withdraw(event.parts);
     if (type === "done") return this.#end(event);
+    if (type === "client_tool_call") return this.#call(event);
     if (type === "run_waiting") this.#usage = event.usage;
     const note = formatNote(event, this.#linkOf);
     return note === undefined ? "" : this.#say(note);
@@ -55,6 +59,7 @@ export class CompletionFold implements Fold {
       role: "assistant",
       content: [...this.#texts.values()].join(""),
       refusal: null,
+      ...(this.#calls.length > 0 && { tool_calls: this.#calls }),
     };
     const choice = { index: 0, message, logprobs: null, finish_reason: this.#finish };
     return { ...this.#head("chat.completion"), choices: [choice], usage: this.#describeUsage() };
@@ -74,6 +79,14 @@ export class CompletionFold implements Fold {
     return content === "" ? "" : this.#chunk({ content });
   }
 
+  #call({ part, toolName: name, args }: Extract<AiEvent, { type: "client_tool_call" }>): string {
+    const named = { name, arguments: JSON.stringify(args) };
+    const id = this.#run && formatClientCallId(this.#run.runId, part);
+    const call = { id, type: "function", function: named };
+    const index = this.#calls.push(call) - 1;
+    return this.#chunk({ tool_calls: [{ index, ...call }] });
+  }
+
   /** What was sent stays sent, so the stream says that it does not count. */
   #withdraw(parts: readonly number[]): string {
     const withdrawn = parts.filter((part) => this.#texts.delete(part));
@@ -83,7 +96,8 @@ export class CompletionFold implements Fold {
 
   #end({ reason, usage, error }: Extract<AiEvent, { type: "done" }>): string {
     this.#usage = usage;
-    if (!error) return this.#close(FINISH_REASONS[reason]);
+    const hasCalls = reason === "stop" && this.#calls.length > 0;
+    if (!error) return this.#close(hasCalls ? "tool_calls" : FINISH_REASONS[reason]);
     this.error = error;
     this.#finish = "stop";
     return frame({ error: { type: "server_error", param: null, ...error } });

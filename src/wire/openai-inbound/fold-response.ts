@@ -117,6 +117,8 @@ export class ResponseFold implements Fold {
       this.#output.openCall(event, this.#approvals.get(event.toolCallId));
     } else if (event.type === "tool_call_result") {
       this.#output.closeCall(event, this.#approvals.get(event.toolCallId));
+    } else if (event.type === "client_tool_call") {
+      if (this.#run) this.#output.returnCall(event, this.#run.runId);
     } else this.#write(event);
   }
 

@@ -1,3 +1,5 @@
+import type { RunId } from "../../protocol/identity/ids.ts";
+import { formatClientCallId } from "./client-call-id.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
 
 /** One item of a response's output. It changes until it is done. */
@@ -52,6 +54,13 @@ export function toApprovalRequest(event: EventOf<"approval_requested">): OutputI
     packet,
     lines,
   };
+}
+
+/** A call of a tool of the client. */
+export function toClientCall(runId: RunId, part: number, name: string): OutputItem {
+  const call_id = formatClientCallId(runId, part);
+  const id = `fc_${call_id}`;
+  return { id, type: "function_call", status: "in_progress", call_id, name, arguments: "" };
 }
 
 /** A call that is about to run, or that was refused. */

@@ -1,9 +1,12 @@
+import type { RunId } from "../../protocol/identity/ids.ts";
+import type { JsonObject } from "../../protocol/json/value.ts";
 import { describeErrors } from "../../protocol/outcome/describe-errors.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
 import {
   TEXT_KINDS,
   toApprovalRequest,
   toCall,
+  toClientCall,
   type OutputItem,
   type TextKind,
 } from "./output-items.ts";
@@ -84,9 +87,25 @@ export class ResponseOutput {
     const at = { item_id: item.id, output_index: this.#open(item) };
     this.#calls.set(toolCallId, at.output_index);
     this.#send("mcp_call.in_progress", at);
+    this.#writeArguments("mcp_call", item, { at, args });
+  }
+
+  /** A call of a tool of the client is whole at once: the client runs it. */
+  returnCall({ part, toolName, args }: EventOf<"client_tool_call">, runId: RunId): void {
+    const item = toClientCall(runId, part, toolName);
+    const output_index = this.#open(item);
+    this.#writeArguments("function_call", item, { at: { item_id: item.id, output_index }, args });
+    this.#close(output_index, item, "completed");
+  }
+
+  #writeArguments(
+    kind: "mcp_call" | "function_call",
+    item: OutputItem,
+    { at, args }: { readonly at: object; readonly args: JsonObject },
+  ): void {
     item["arguments"] = JSON.stringify(args);
-    this.#send("mcp_call_arguments.delta", { ...at, delta: item["arguments"] });
-    this.#send("mcp_call_arguments.done", { ...at, arguments: item["arguments"] });
+    this.#send(`${kind}_arguments.delta`, { ...at, delta: item["arguments"] });
+    this.#send(`${kind}_arguments.done`, { ...at, arguments: item["arguments"] });
   }
 
   /** A call that began in an earlier response, or that no gate let begin, opens here. */

@@ -7,7 +7,7 @@ import type {
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
 import type { ReasoningEffort } from "openai/resources/shared";
-import type { ToolSpec } from "../../protocol/tool/spec.ts";
+import type { ShownTool } from "../../protocol/tool/spec.ts";
 import type { ToolChoice } from "../../protocol/model/answer-settings.ts";
 import type { TranscriptMessage, TranscriptToolCall } from "../../protocol/conversation/message.ts";
 import { labelData } from "../../protocol/text/label-data.ts";
@@ -63,8 +63,8 @@ export interface EncodedTools {
  * fits.
  * Contract: pure; linear; keeps the order.
  */
-export function encodeTools(specs: readonly ToolSpec[], strict: boolean): EncodedTools {
-  const contracts = new Map<string, ToolSpec>();
+export function encodeTools(specs: readonly ShownTool[], strict: boolean): EncodedTools {
+  const contracts = new Map<string, ShownTool>();
   const tools = specs.map(strict ? encodeStrictTool : encodeLooseTool);
   for (const [at, spec] of specs.entries()) {
     if (tools[at]?.function.strict) contracts.set(spec.name, spec);
@@ -76,7 +76,7 @@ export function encodeTools(specs: readonly ToolSpec[], strict: boolean): Encode
   return { tools, restoreArguments };
 }
 
-const encodeStrictTool = encodedOnce((spec: ToolSpec): ChatCompletionFunctionTool => {
+const encodeStrictTool = encodedOnce((spec: ShownTool): ChatCompletionFunctionTool => {
   const { name, description, inputSchema } = spec;
   const parameters = toStrictSchema(inputSchema);
   if (!parameters) return encodeLooseTool(spec);
@@ -84,7 +84,7 @@ const encodeStrictTool = encodedOnce((spec: ToolSpec): ChatCompletionFunctionToo
 });
 
 const encodeLooseTool = encodedOnce(
-  ({ name, description, inputSchema }: ToolSpec): ChatCompletionFunctionTool => ({
+  ({ name, description, inputSchema }: ShownTool): ChatCompletionFunctionTool => ({
     type: "function",
     function: { name, description, parameters: inputSchema },
   }),

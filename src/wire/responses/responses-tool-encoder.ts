@@ -6,7 +6,7 @@ import type {
 } from "openai/resources/responses/responses";
 import type { ReasoningEffort } from "openai/resources/shared";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
-import type { JsonSchema7, ToolSpec } from "../../protocol/tool/spec.ts";
+import type { JsonSchema7, ShownTool } from "../../protocol/tool/spec.ts";
 import {
   type FileContents,
   hasFiles,
@@ -72,7 +72,7 @@ const NEVER_REASONS = /^(?:openai\/)?(?:gpt-3|gpt-4|chatgpt-4)/;
 
 /** Encodes a tool. Without `strict` the provider would take the tool as strict. */
 export function encodeTool(
-  { name, description, inputSchema }: ToolSpec,
+  { name, description, inputSchema }: ShownTool,
   strict: boolean,
 ): FunctionTool {
   const parameters = strict ? toStrictSchema(inputSchema) : undefined;
@@ -85,8 +85,8 @@ export function encodeTool(
   };
 }
 
-const encodeStrictTool = encodedOnce((spec: ToolSpec) => encodeTool(spec, true));
-const encodeLooseTool = encodedOnce((spec: ToolSpec) => encodeTool(spec, false));
+const encodeStrictTool = encodedOnce((spec: ShownTool) => encodeTool(spec, true));
+const encodeLooseTool = encodedOnce((spec: ShownTool) => encodeTool(spec, false));
 /** Encodes a message without files. */
 const encodeOnce = encodedOnce((message: TranscriptMessage) => encodePlain(message));
 

@@ -94,6 +94,9 @@ function toUiChunks(event: AiEvent, { runId, at }: Place): readonly UiChunk[] {
       return [{ type: "data-user-message", data: { text: event.text } }];
     case "title_set":
       return [toData("title", runId, { title: event.title })];
+    // For the client that declared the tool, which speaks another wire.
+    case "client_tool_call":
+      return [];
     case "step_finished":
       return [{ type: "finish-step" }];
     case "done":

@@ -38,6 +38,7 @@ const EVENTS: { readonly [Type in AiEvent["type"]]: Extract<AiEvent, { type: Typ
   reasoning_delta: { type: "reasoning_delta", part: 2, text: 'b\n"c"' },
   reasoning_finished: { type: "reasoning_finished", part: 2 },
   model_changed: { type: "model_changed", from: "a", to: "b", reason: "retired" },
+  client_tool_call: { type: "client_tool_call", ...call, toolName: "own", args: {} },
 };
 const RUN = { runId: "run_1" as RunId, workflowId: "run_0" as RunId, model: "m", createdMs: 0 };
 
