@@ -5,7 +5,7 @@ import {
   type AssistantMessage,
 } from "assistant-stream";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { ASSISTANT_TRANSPORT_HEADERS } from "../../src/wire/assistant-transport/encode-event.ts";
+import { EVENT_STREAM_HEADERS } from "../../src/protocol/run/client-wire.ts";
 import { written } from "../workers/lab-writes.ts";
 import { changeDeadline, crash } from "../shared/run-object.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
@@ -45,7 +45,7 @@ const follow = (runId: string, lastId: string): Promise<Response> =>
 
 /** Reads the way an assistant-ui client does, with the package's own code. */
 async function accumulate(bytes: string): Promise<AssistantMessage> {
-  const response = new Response(bytes, { headers: ASSISTANT_TRANSPORT_HEADERS });
+  const response = new Response(bytes, { headers: EVENT_STREAM_HEADERS });
   const messages = AssistantStream.fromResponse(
     response,
     new AssistantTransportDecoder(),

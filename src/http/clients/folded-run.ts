@@ -1,4 +1,5 @@
 import type { ApprovalLink } from "../../wire/openai-inbound/notes.ts";
+import { EVENT_STREAM_HEADERS } from "../../protocol/run/client-wire.ts";
 import { EventLineReader, type LineBatch } from "../../wire/openai-inbound/event-lines.ts";
 import type { Fold } from "../../wire/openai-inbound/fold-response.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
@@ -58,7 +59,7 @@ export function streamFolded(lines: EventLineReader, fold: Fold, { headers }: Re
     },
     cancel: () => lines.cancel(),
   });
-  return new Response(body, { headers: { ...idsOf(headers), ...STREAM_HEADERS } });
+  return new Response(body, { headers: { ...idsOf(headers), ...EVENT_STREAM_HEADERS } });
 }
 
 /** The ids of the run, as every answer of a run has them. */
@@ -66,12 +67,6 @@ function idsOf(headers: Headers): Record<string, string> {
   const names = ["x-run-id", "x-conversation-id"];
   return Object.fromEntries(names.map((name) => [name, headers.get(name) ?? ""]));
 }
-
-const STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store, no-transform",
-  "x-accel-buffering": "no",
-};
 
 function foldBatch({ lines, waits }: LineBatch, fold: Fold): string {
   const frames = lines.map((line) => fold.take(line)).join("");

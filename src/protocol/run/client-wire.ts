@@ -38,6 +38,13 @@ export interface ClientWire {
   encode(entry: LoggedEvent, run: StreamedRun): string;
 }
 
+/** Headers of a stream of events of the web. */
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
 /** The registered wires; a reader that names none gets the first. */
 export type ClientWires = readonly [ClientWire, ...ClientWire[]];
 

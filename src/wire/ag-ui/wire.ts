@@ -1,16 +1,12 @@
 import { chatRequestBody } from "../../protocol/run/chat-request.ts";
-import type { ClientWire } from "../../protocol/run/client-wire.ts";
+import { EVENT_STREAM_HEADERS, type ClientWire } from "../../protocol/run/client-wire.ts";
 import { encodeAgUiEvent, frameOf } from "./encode-event.ts";
 
 /** The events of AG-UI. */
 export const agUiWire: ClientWire = {
   name: "ag-ui",
   revision: 1,
-  headers: {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-store, no-transform",
-    "x-accel-buffering": "no",
-  },
+  headers: EVENT_STREAM_HEADERS,
   heartbeat: ": keep-alive\n\n",
   trailer: frameOf({
     type: "RUN_ERROR",

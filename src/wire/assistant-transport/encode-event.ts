@@ -7,13 +7,6 @@ import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import type { ShownContent } from "../../protocol/tool/content.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 
-/** Headers of a response that carries the stream. */
-export const ASSISTANT_TRANSPORT_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store, no-transform",
-  "x-accel-buffering": "no",
-} as const;
-
 /** A comment line, so that intermediaries keep an idle stream open. */
 export const HEARTBEAT = ": keep-alive\n\n";
 

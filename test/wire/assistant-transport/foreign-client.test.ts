@@ -5,17 +5,14 @@ import {
   type AssistantMessage,
 } from "assistant-stream";
 import { beforeAll, describe, expect, test } from "vitest";
+import { EVENT_STREAM_HEADERS } from "../../../src/protocol/run/client-wire.ts";
 import type { AiEvent } from "../../../src/protocol/run/event.ts";
 import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import {
   observeSuccess,
   type ObservationObject,
 } from "../../../src/protocol/outcome/observation.ts";
-import {
-  ASSISTANT_TRANSPORT_HEADERS,
-  encodeEvent,
-  TRAILER,
-} from "../../../src/wire/assistant-transport/encode-event.ts";
+import { encodeEvent, TRAILER } from "../../../src/wire/assistant-transport/encode-event.ts";
 import { formatPacketLines } from "../../../src/protocol/approval/packet-lines.ts";
 import { PACKET, SUMMARY } from "../../shared/packets.ts";
 import { chat, runIdOf, seedPolicies, send } from "../../shared/worker.ts";
@@ -162,9 +159,7 @@ test("progress, a message to the run and interleaved calls leave a message that 
     { type: "done", reason: "stop", usage },
   ];
   const body = events.map((event, index) => encodeEvent(event, { epoch: 0, seq: index + 1 }));
-  const message = await accumulate(
-    new Response(body.join(""), { headers: ASSISTANT_TRANSPORT_HEADERS }),
-  );
+  const message = await accumulate(new Response(body.join(""), { headers: EVENT_STREAM_HEADERS }));
   expect(parts(message)).toEqual([
     ["slow", "result", { n: 1 }, "SUCCESS"],
     ["fast", "result", { n: 2 }, "SUCCESS"],
@@ -216,8 +211,7 @@ describe("a run that waits for people", () => {
   ];
   const encode = (events: readonly AiEvent[], from = 1): string =>
     events.map((event, at) => encodeEvent(event, { epoch: 0, seq: from + at })).join("");
-  const answer = (body: string): Response =>
-    new Response(body, { headers: ASSISTANT_TRANSPORT_HEADERS });
+  const answer = (body: string): Response => new Response(body, { headers: EVENT_STREAM_HEADERS });
 
   test("requires action, with the call still open and the question beside it", async () => {
     const message = await accumulate(answer(encode(before) + TRAILER));
