@@ -144,6 +144,23 @@ describe("a deleted conversation", () => {
     expect(at).toBeGreaterThanOrEqual(writes);
   });
 
+  test("that dies again and again while it is deleted says so, and the next request goes on", async () => {
+    const { conversationId, runIds } = await leaveTraces();
+    await crash(conversationId);
+    const objectId = bindings.RUNS.idFromName(conversationId).toString();
+    const died = [0, 1].map(() => planIncarnation({ objectId, at: 2, mode: "durable" }));
+    const answer = await remove(conversationId);
+    expect(died.map(({ hasCrashed }) => hasCrashed)).toEqual([true, true]);
+    expect(answer.headers.get("retry-after")).toBe("1");
+    expect(await refusalOf(answer)).toEqual([503, "deletion_interrupted"]);
+    await erase(conversationId);
+    await expect.poll(() => findTraces(runIds)).toEqual([]);
+    for (const runId of runIds) {
+      const gone = await send(`/v1/runs/${runId}`, { caller: "acme" });
+      expect(await refusalOf(gone)).toEqual([410, "run_expired"]);
+    }
+  });
+
   test("is deleted by the alarm when its request died after the tombstone", async () => {
     const { conversationId, runIds } = await leaveTraces();
     await rowsOf(conversationId, "CREATE TABLE erasure (begun_ms INTEGER NOT NULL)");

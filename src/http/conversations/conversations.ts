@@ -75,7 +75,10 @@ async function deleteConversation(authorised: AuthorisedRequest): Promise<Respon
     return found ? found.eraseConversation(viewerOf(authorised.principal)) : UNKNOWN;
   };
   // A deletion may be repeated at every step: where its object ended, the next one goes on.
-  const answer = await erase().catch(erase);
+  const answer = await erase()
+    .catch(erase)
+    .catch(() => undefined);
+  if (!answer) return problem("deletion_interrupted", { headers: { "retry-after": "1" } });
   if (answer.kind === "busy") return problem("conversation_busy", { runs: answer.runs });
   if (answer.kind !== "erasing") return refuse(answer);
   const { turnsLeft } = answer;

@@ -60,6 +60,10 @@ export const RUN_PROBLEMS = {
     title: "The conversation has no such turn. GET /v1/runs lists the caller's runs.",
   },
   conversation_erased: { status: 410, title: "The conversation was deleted. Start a new one." },
+  deletion_interrupted: {
+    status: 503,
+    title: "The deletion was interrupted. Send the request again; it goes on where it ended.",
+  },
   conversation_busy: {
     status: 409,
     title:
