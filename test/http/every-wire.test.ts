@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { releaseUrl, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { changeDeadline, crash } from "../shared/run-object.ts";
 import { APPROVE, callOf, decide, ended, openOf, useApprovalLab } from "../shared/people.ts";
 import { EVERY_WIRE_AND_PAGE } from "../shared/deployment.ts";
 import { chat, runIdOf, send, stateOf, type Caller } from "../shared/worker.ts";
@@ -95,3 +96,77 @@ test("a live answer is the same for a reader that left and returned, on every wi
     expect([name, first + rest]).toEqual([name, await follow(run, name)]);
   }
 });
+
+describe("an answer whose object dies twice", () => {
+  const say = (...text: readonly string[]): ScriptedStep => ({ text, hangs: true });
+  const LATER: ScriptedStep = { text: ["said ", "whole"] };
+  const MIDDLE = { ...say("half ", "again ", "lost-two"), once: "every-wire-2", later: LATER };
+  const FIRST = { ...say("half ", "lost-one"), once: "every-wire-1", later: MIDDLE };
+
+  /** The frames of a stream by the id of their event. */
+  const framesOf = (stream: string): ReadonlyMap<string, string> => {
+    const ends = endsOf(stream);
+    return new Map(
+      ends.map(({ id, at }, index) => [id, stream.slice(ends[index - 1]?.at ?? 0, at)]),
+    );
+  };
+
+  /** Reads on until the stream says a word, up to the last whole event. */
+  const readUntil = async (word: string, at: Reading): Promise<Reading> => {
+    const { runId, name, lastId } = at;
+    const headers = lastId === "" ? {} : { "last-event-id": lastId };
+    const answer = await send(`/v1/runs/${runId}/events?wire=${name}`, { caller: "acme", headers });
+    const reader = answer.body?.getReader();
+    const decoder = new TextDecoder();
+    let seen = "";
+    while (!seen.includes(word)) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      if (done) throw new Error(`${name} ended before ${word}: ${seen}`);
+      seen += decoder.decode(value as Uint8Array, { stream: true });
+    }
+    await reader?.cancel().catch(() => {});
+    const last = endsOf(seen).at(-1);
+    return { ...at, text: at.text + seen.slice(0, last?.at ?? 0), lastId: last?.id ?? lastId };
+  };
+
+  test("is whole, and no text of it is there twice, for a reader who follows on any wire", async () => {
+    const response = await chat([{ text: ["Let me see. "], calls: [TIME] }, FIRST]);
+    const runId = runIdOf(response);
+    let readers = WIRES.map(({ name }): Reading => ({ runId, name, text: "", lastId: "" }));
+    const all = (word: string) => Promise.all(readers.map((reader) => readUntil(word, reader)));
+    readers = await all("lost-one");
+    await crash(runId);
+    readers = await all("lost-two");
+    await crash(runId);
+    await changeDeadline(runId, "watchdog");
+    await crash(runId);
+    for (const { name, text, lastId } of readers) {
+      const rest = await follow({ runId, caller: "acme" }, name, lastId);
+      const [followed, stored] = [text + rest, await follow({ runId, caller: "acme" }, name)];
+      for (const word of ["Let me see. ", "said ", "whole"]) {
+        const times = [followed, stored].map((stream) => deltasOf(stream, word));
+        expect([name, word, times]).toEqual([name, word, [1, 1]]);
+      }
+      expect([name, /lost-(?:one|two)/.test(stored)]).toEqual([name, false]);
+      // What both read is the same, the end included.
+      const [live, late] = [framesOf(rest), framesOf(stored)];
+      const shared = [...late.keys()].filter((id) => live.has(id));
+      expect([name, shared.at(-1)]).toEqual([name, [...late.keys()].at(-1)]);
+      for (const id of shared) expect([name, id, live.get(id)]).toEqual([name, id, late.get(id)]);
+    }
+    await response.body?.cancel().catch(() => {});
+  });
+});
+
+/** How far a reader came on one wire. */
+interface Reading {
+  readonly runId: string;
+  readonly name: string;
+  readonly text: string;
+  readonly lastId: string;
+}
+
+/** Counts the deltas that are this text. A protocol may repeat the whole text at its end. */
+function deltasOf(stream: string, text: string): number {
+  return stream.split(new RegExp(`"(?:delta|textDelta|content|text)":"${text}"`)).length - 1;
+}
