@@ -13,6 +13,7 @@ import type { RunOwner } from "../../../src/protocol/identity/viewer.ts";
 import type { Labels } from "../../../src/protocol/label/source.ts";
 import { hashNow } from "../../hash-now.ts";
 import { packText, splitText, unpackText, type PackedText } from "../../packed-text.ts";
+import { KeptMessages, type KeptTurn } from "./kept-messages.ts";
 import { PARTS_OF_PAGE, type RunTables } from "../run-tables.ts";
 
 /** Most posts continue the newest turn. */
@@ -27,6 +28,8 @@ const READ_OF_PATH = 64;
 export class TurnTables implements StoredTurns {
   readonly #sql: SqlStorage;
   readonly #tables: () => RunTables;
+
+  readonly #kept = new KeptMessages();
 
   /** `tables` answers those of the run at that moment: they are read anew when the run shrinks. */
   constructor(sql: SqlStorage, tables: () => RunTables) {
@@ -131,6 +134,7 @@ export class TurnTables implements StoredTurns {
   }
 
   end(number: number, page: TurnPage, known: TurnFacts): void {
+    this.#kept.forget(number);
     const { messages, ...rest } = page;
     const text = [messages, rest].map((part) => JSON.stringify(part)).join(SEPARATOR);
     for (const [part, piece] of splitText(text).entries()) {
@@ -179,6 +183,7 @@ export class TurnTables implements StoredTurns {
   }
 
   remove(number: number): void {
+    this.#kept.forget(number);
     const place = number * PARTS_OF_PAGE;
     const next = place + PARTS_OF_PAGE;
     this.#sql.exec("DELETE FROM pages WHERE place >= ? AND place < ?", place, next);
@@ -191,11 +196,16 @@ export class TurnTables implements StoredTurns {
   }
 
   messages(numbers: readonly number[]): readonly (readonly TranscriptMessage[])[] {
-    const texts = this.#texts(numbers);
-    return numbers.map((number) => {
-      const [messages = ""] = texts.get(number) ?? [];
-      return JSON.parse(messages) as readonly TranscriptMessage[];
+    const texts = this.#texts(numbers.filter((number) => !this.#kept.find(number)));
+    const turns = numbers.map((number): KeptTurn => {
+      const known = this.#kept.find(number);
+      if (known) return known;
+      const [text = ""] = texts.get(number) ?? [];
+      const messages = JSON.parse(text) as readonly TranscriptMessage[];
+      return { number, messages, chars: text.length };
     });
+    this.#kept.keep(turns);
+    return turns.map(({ messages }) => messages);
   }
 
   /** Reads of each turn its messages, and the rest of its page. */
