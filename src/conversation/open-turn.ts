@@ -83,10 +83,10 @@ function findKnown(
   if (first.keyRunId === runId) return first;
   const before = saidKey === undefined ? undefined : turns.of(parentId ?? headId ?? "");
   if (before?.end?.saidKeys.includes(saidKey ?? "")) return before;
-  for (const turn of turns.newest()) {
-    if (turn.runId === runId) return turn;
-    if (turn.openedMs < nowMs - 2 * CLAIM_WITHIN_MS) break;
-  }
+  const named = turns.of(runId);
+  const [next] = named ? turns.oldest(named.number) : [];
+  const isAmongNewest = !next || next.openedMs >= nowMs - 2 * CLAIM_WITHIN_MS;
+  if (named && isAmongNewest) return named;
   if (messageId === undefined) return undefined;
   const after = parentId ?? headId;
   return turns.withMessage(messageId).find((turn) => {
