@@ -9,7 +9,7 @@ import {
 } from "../../scripts/wire-bundles.ts";
 
 const MAX_WIRE_BYTES = 4 * 1024;
-/** The aim is 3.5 KiB; the code around a client moves its share by some 300 bytes. */
+/** See docs/decisions/2026-11-27-what-a-client-weighs.md. */
 const MAX_CLIENT_BYTES = 3.9 * 1024;
 
 describe("the bundle of a deployment", () => {
