@@ -90,7 +90,9 @@ describe("what a tool tells people", () => {
     expect(later.asked).toContain('\\"rooms\\":4');
     expect(later.asked).not.toContain(PLAN);
     const messages = await textOf(`/v1/conversations/${runId}/messages`);
-    expect(messages).toContain(PLAN);
+    for (const seen of [messages, await textOf(`/v1/conversations/${runId}/export`)]) {
+      expect(seen).toContain(PLAN);
+    }
     const told = JSON.stringify(await transcriptOf(runId, "bendable"));
     const audited = JSON.stringify(await auditOf("bendable"));
     for (const seen of [told, audited]) expect(seen).not.toContain(PLAN);
@@ -103,6 +105,14 @@ describe("what a tool tells people", () => {
       ),
     );
     expect(direct).toMatchObject({ status: 200, details: { value: { plan: PLAN } } });
+  });
+
+  test("has its place on each wire that has one", async () => {
+    const { runId } = await surveyed();
+    const told = async (wire: string) => textOf(`/v1/runs/${runId}/events?wire=${wire}`);
+    const value = `"value":{"plan":"${PLAN}"}`;
+    expect(await told("ui-message")).toMatch(new RegExp(`data-tool-details.*${value}`));
+    expect(await told("ag-ui")).toMatch(new RegExp(`interlock:tool_details.*${value}`));
   });
 
   test("is read back after a crash, and the tool does not run again", async () => {

@@ -23,14 +23,17 @@ export function readShownDetails(log: Log, source: Source, given: unknown): Show
   const about = { toolId: source.tool.id, toolVersion: source.tool.version };
   try {
     const read = source.tool.readDetails(given);
-    if (read) return bound(clean(source, read));
-    log.write({ level: "error", code: "details_refused", ...about });
+    const shown = read ? bound(clean(source, read)) : INVALID;
+    if ("leftOut" in shown) log.write({ level: "error", code: "details_refused", ...about });
+    return shown;
   } catch (thrown) {
     // The author's schema threw, or the details are nested without end.
     log.fault("call_failed", thrown, { ...about, mask: source.mask });
   }
-  return { leftOut: "invalid" };
+  return INVALID;
 }
+
+const INVALID: ShownDetails = { leftOut: "invalid" };
 
 function clean({ tool, mask }: Source, read: JsonObject): JsonObject {
   const whole = replaceHalves(read);
