@@ -51,8 +51,6 @@ const COMMON = {
 /** The same for tests that install, build and start programs, many in one test. */
 const OF_PROGRAMS = { ...COMMON, testTimeout: 900_000, hookTimeout: 900_000 };
 
-/** Tests without storage: nothing has to be emptied between their files. */
-const STATELESS_TESTS = "test/{contracts,loop,protocol,run,runner,tools,widget,wire}/**/*.test.ts";
 const NODE_TESTS = "{test,apps}/**/*.node.test.ts";
 /** Kills processes at planned instants, so a busy machine would change what it tests. */
 const CHAOS_TEST = "test/chaos/chaos.node.test.ts";
@@ -119,9 +117,8 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
 }
 
 /**
- * Five projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Files inside
- * workerd share one in each worker; test/shared/fresh-worker.ts empties it before each file with
- * storage.
+ * Four projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Files inside
+ * workerd share one in each worker; test/shared/fresh-worker.ts empties it before each file.
  */
 export default defineConfig({
   // Applications import this package by its name; tsconfig.json says where its sources are.
@@ -137,17 +134,6 @@ export default defineConfig({
           isolate: false,
           setupFiles: ["test/shared/fresh-worker.ts"],
           include: ["{test,apps}/**/*.test.ts"],
-          exclude: [NODE_TESTS, STATELESS_TESTS],
-        },
-      },
-      {
-        extends: true,
-        plugins: [startWorkerd(), withoutPackageMaps],
-        test: {
-          name: "workerd-stateless",
-          ...COMMON,
-          isolate: false,
-          include: [STATELESS_TESTS],
           exclude: [NODE_TESTS],
         },
       },

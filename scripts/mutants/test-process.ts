@@ -36,7 +36,7 @@ export class TestProcess {
     const inNode = files.filter((file) => file.endsWith(".node.test.ts")).length;
     this.#projects = [
       ...(inNode > 0 ? ["node", "pages"] : []),
-      ...(inNode < files.length ? ["workerd", "workerd-stateless"] : []),
+      ...(inNode < files.length ? ["workerd"] : []),
     ];
   }
 

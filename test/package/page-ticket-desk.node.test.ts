@@ -202,21 +202,22 @@ async function keepRunning(
   const started = {
     url: `http://127.0.0.1:${port}`,
     stop: async () => {
-      child.kill("SIGTERM");
+      // The command ends what it started in groups of their own; npm does not wait for that.
+      signalGroup(child.pid, "SIGTERM");
       await exited;
-      endGroup(child.pid);
+      await expect.poll(() => signalGroup(child.pid, 0)).toBe(false);
     },
   };
   running.push(started);
   return started;
 }
 
-/** Ends what a command left behind. */
-function endGroup(leader: number | undefined): void {
+/** Sends a signal to a group of processes. Returns whether one of them was left. */
+function signalGroup(leader: number | undefined, signal: NodeJS.Signals | 0): boolean {
   try {
-    if (leader !== undefined) process.kill(-leader, "SIGKILL");
+    return leader !== undefined && process.kill(-leader, signal);
   } catch {
-    // Nothing is left.
+    return false;
   }
 }
 

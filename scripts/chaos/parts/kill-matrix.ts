@@ -10,7 +10,7 @@ import type { Target } from "../client/target.ts";
 import { Tally } from "../verify/tally.ts";
 
 const CRASHES = 2_000;
-const SHORT_CRASHES = 40;
+const SHORT_CRASHES = 20;
 const RUNS_AT_ONCE = 16;
 /** Percentage of runs without requests after their crash, which only the alarm can find. */
 const WITHOUT_REQUESTS_PERCENT = 10;
@@ -20,7 +20,7 @@ const WITHOUT_REQUESTS_PERCENT = 10;
  */
 const MAX_CRASHES = 8;
 /** Percentage of the cases that a short proof runs. */
-const SHORT_PERCENT = 4;
+const SHORT_PERCENT = 2;
 
 /** Crashes the object at every durable write of every class of effect, round after round. */
 export const killMatrix: Part = {
