@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -202,23 +203,33 @@ async function keepRunning(
   const started = {
     url: `http://127.0.0.1:${port}`,
     stop: async () => {
-      // The command ends what it started in groups of their own; npm does not wait for that.
+      // npm does not wait for the command, which first ends what it started.
       signalGroup(child.pid, "SIGTERM");
       await exited;
-      await expect.poll(() => signalGroup(child.pid, 0)).toBe(false);
+      while (await isListening(port)) await new Promise((resolve) => setTimeout(resolve, 50));
     },
   };
   running.push(started);
   return started;
 }
 
-/** Sends a signal to a group of processes. Returns whether one of them was left. */
-function signalGroup(leader: number | undefined, signal: NodeJS.Signals | 0): boolean {
+function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
   try {
-    return leader !== undefined && process.kill(-leader, signal);
+    if (leader !== undefined) process.kill(-leader, signal);
   } catch {
-    return false;
+    // The group has ended.
   }
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
 }
 
 /** Runs a command of the tutorial, with the version of today. */
