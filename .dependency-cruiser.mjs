@@ -92,6 +92,7 @@ export const FOLDERS = {
     inside: ["compose", "contracts", "env", "durable-objects"],
     packages: [],
   },
+  "replay-runs": { inside: ["compose", "loop", "http"], packages: [] },
   exports: {
     inside: [
       "define-deployment",
@@ -148,7 +149,7 @@ export const FOLDERS = {
   },
 };
 
-const FILES = new Set(["env", "define-deployment", "host-workspaces", "index"]);
+const FILES = new Set(["env", "define-deployment", "host-workspaces", "replay-runs", "index"]);
 
 /** Folders whose path starts at the root, not in src. */
 const BESIDE = new Set(["src", "durable-objects", "apps", "cli", "scripts", "test/fakes"]);

@@ -73,6 +73,14 @@ export function bundleWithClients(
   );
 }
 
+/** Bundles the Worker with replays of runs. */
+export function bundleWithReplay(): Promise<EntryBundle> {
+  const imported = 'import { replayRuns } from "./replay-runs.ts";\n';
+  return bundleEntry(
+    changingList((text) => imported + text.replace(/^ {2}pages: /m, "  replay: replayRuns,\n$&")),
+  );
+}
+
 /** Bundles the entry of the reference deployment. The plugin changes sources on the way. */
 export async function bundleEntry(plugin: Plugin): Promise<EntryBundle> {
   const { outputFiles, metafile } = await build({

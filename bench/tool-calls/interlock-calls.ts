@@ -21,7 +21,7 @@ import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.
 import { NO_FACTS } from "../../src/protocol/run/facts.ts";
 import { parseToolPolicy, type ToolPolicy } from "../../src/protocol/policy/document.ts";
 import { ConversationImages } from "../../src/loop/history/conversation-images.ts";
-import { NO_APPROVALS } from "../../src/loop/replay/ports.ts";
+import type { ApprovalDesk } from "../../src/capabilities/approval.ts";
 import type { ToolRunnerPorts } from "../../src/runner/ports.ts";
 import { createFlow } from "../../src/runner/flow/evidence.ts";
 import { NO_USED_NAMES } from "../../src/testing/memory/no-used-names.ts";
@@ -29,6 +29,23 @@ import { InvocationLedger } from "../../src/runner/invocation/invocation-ledger.
 import { RunBudget } from "../../src/runner/budget/of-run.ts";
 import { createToolRunner } from "../../src/runner/tool-runner.ts";
 import { DESCRIPTION, ORDER, orderInput } from "./order-tool.ts";
+
+const askNobody = (): never => {
+  throw new Error("no call of this bench needs an approval");
+};
+
+const NO_APPROVALS: ApprovalDesk = {
+  newest: () => undefined,
+  raises: () => [],
+  wasRejected: () => false,
+  countOpen: () => 0,
+  countAsked: () => 0,
+  withdraw: () => {},
+  nextId: askNobody,
+  ask: askNobody,
+  consume: askNobody,
+  takeAnswer: () => {},
+};
 
 /** Makes one tool call with these arguments. Resolves when the call has ended. */
 export type MakeCall = (argumentsText: string) => Promise<void>;

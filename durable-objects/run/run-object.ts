@@ -24,6 +24,7 @@ import { Deadlines, type RunDeadlines } from "../deadlines.ts";
 import { newClaimAndMemory, openRun, type OpenRun } from "./open-run.ts";
 import { fingerprintsOf } from "../../src/run/outgoing-hashes.ts";
 import { RunAnswers } from "../../src/run/answers.ts";
+import { replayDecisions } from "./replay-decisions.ts";
 import { firstDeadlines } from "./run-deadlines.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
 import { RunRpc } from "./run-rpc.ts";
@@ -209,6 +210,7 @@ export class RunObject extends RunRpc implements RunObjectMethods {
       fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(this.env)),
       undo: composeUndo(this.env),
       erase: () => lifecycle.retention.erase(),
+      replay: () => replayDecisions(run, this.env, this.deployment),
       undoRun: (runId) => composeRunGateway(this.env).of(runId),
     });
     this.#run = { ...run, lifecycle, answers, conversation };

@@ -29,6 +29,7 @@ import type {
   NoRun,
   OutcomeAnswer,
   OutcomeReport,
+  ReplayAnswer,
   ReviewReport,
   RunAnswer,
   RunErasure,
@@ -127,6 +128,10 @@ export abstract class RunRpc
 
   async decide(address: ApprovalAddress, decision: ApprovalDecision): Promise<DecisionAnswer> {
     return (await this.claimed()?.answers.decide(address, decision)) ?? UNKNOWN;
+  }
+
+  async replay(viewer: Viewer): Promise<ReplayAnswer> {
+    return (await this.claimed()?.answers.replay(viewer)) ?? UNKNOWN;
   }
 
   async busy(viewer: Viewer): Promise<BusyAnswer> {

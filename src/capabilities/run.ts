@@ -15,6 +15,7 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { EventsKind, StartKind } from "../protocol/run/answer-kind.ts";
 import type { HistoryReference } from "../protocol/conversation/turn.ts";
+import type { NotReplayableReason, ReplayResult } from "../protocol/run/replay.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { BusyReason } from "../protocol/conversation/erasure.ts";
 import type { KeptFile } from "../protocol/conversation/file-part.ts";
@@ -55,6 +56,12 @@ export type ContextAnswer =
       /** The earlier turns that the model was shown, and how many were left out. */
       readonly history?: HistoryReference;
     }
+  | NoRun;
+
+/** What deciding a finished run again came to. */
+export type ReplayAnswer =
+  | { readonly kind: "replayed"; readonly result: ReplayResult }
+  | { readonly kind: "not_replayable"; readonly reason: NotReplayableReason }
   | NoRun;
 
 export type FilesAnswer =
@@ -247,6 +254,11 @@ export interface RunMethods {
   call(viewer: Viewer, requestHash?: string): Promise<CallAnswer>;
   /** Reads what the run knew of its situation. Contract: the caller may read the audit log. */
   context(viewer: Viewer): Promise<ContextAnswer>;
+  /**
+   * Decides a finished run again, with tools forbidden. Contract: no effects, nothing is written;
+   * the caller may read the audit log.
+   */
+  replay(viewer: Viewer): Promise<ReplayAnswer>;
   /**
    * Reads files that the run or its conversation keeps, in base64. Leaves out those that it does
    * not keep.

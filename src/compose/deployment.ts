@@ -7,6 +7,8 @@ import type { ClientTools } from "../http/clients/client-tools.ts";
 import type { Clients } from "../http/clients/client.ts";
 import type { Metrics } from "../http/metrics/open-metrics.ts";
 import type { Page } from "../http/pages/pages.ts";
+import type { Routes } from "../http/request/authorise.ts";
+import type { replayRun } from "../loop/replay/run.ts";
 import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import type { UpstreamSettings } from "../env.ts";
@@ -40,8 +42,22 @@ export interface DeploymentChoices {
   readonly workspaces?: HostedWorkspaces;
   /** Counts what runs do, and serves the counts: `openMetrics`. Absent: nothing is counted. */
   readonly metrics?: Metrics;
+  /** Lets operators decide a finished run again: `replayRuns`. Absent: nobody can. */
+  readonly replay?: RunReplay;
   /** The pages that the Worker serves. Absent: none. */
   readonly pages?: readonly Page[];
+}
+
+/** Decides finished runs again, with tools forbidden. */
+export interface RunReplay {
+  /** The runtime's own. */
+  readonly parts: unknown;
+}
+
+/** What `replayRuns` holds. */
+export interface ReplayParts {
+  readonly run: typeof replayRun;
+  readonly routes: Routes;
 }
 
 /** What `hostWorkspaces` answers. */
@@ -52,7 +68,7 @@ export interface HostedWorkspaces {
 
 /** What the Worker and the runs in the same isolate share. */
 export interface Deployment extends Readonly<
-  Required<Omit<DeploymentChoices, "context" | "workspaces" | "metrics">>
+  Required<Omit<DeploymentChoices, "context" | "workspaces" | "metrics" | "replay">>
 > {
   /** The deployment's own contracts. Runs and routes read them through `source`. */
   readonly contracts: readonly RegisteredContract[];
@@ -60,6 +76,7 @@ export interface Deployment extends Readonly<
   readonly context: ContextHook | undefined;
   readonly workspaces: WorkspaceParts | undefined;
   readonly metrics: Metrics | undefined;
+  readonly replay: ReplayParts | undefined;
   readonly policyCache: PolicyCache;
 }
 
@@ -69,7 +86,7 @@ export function createDeployment(
   choices: DeploymentChoices,
 ): Deployment {
   const { wires, models = [], assistants = {}, hooks = [] } = choices;
-  const { context, upstreams = {}, pages = [], workspaces, metrics } = choices;
+  const { context, upstreams = {}, pages = [], workspaces, metrics, replay } = choices;
   const policyCache = new PolicyCache();
   return {
     contracts,
@@ -83,6 +100,7 @@ export function createDeployment(
     pages,
     workspaces: workspaces?.parts as WorkspaceParts | undefined,
     metrics,
+    replay: replay?.parts as ReplayParts | undefined,
     policyCache,
   };
 }

@@ -22,6 +22,7 @@ import { createToolSource } from "../contracts/bind/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
 import type { MeasuredRun, MeasureRun } from "../protocol/metric/measures.ts";
+import type { DecidingPorts } from "../loop/replay/ports.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
 import { createResultReader, type KnownCalls } from "../run/read-result.ts";
 import type { VerifyingPorts } from "../run/verification/verify-write.ts";
@@ -140,6 +141,28 @@ export function composeDeciding(
       egress: composeEgress(raw, deployment),
       workspaces: deployment.workspaces?.binderOf(raw),
     }),
+  };
+}
+
+/** Assembles what deciding a finished run again needs. The tools of its source never act. */
+export function composeReplay(
+  raw: RawEnv,
+  deployment: Deployment,
+  tenantId: TenantId,
+): {
+  readonly policies: RunPorts["policies"];
+  readonly conversationOf: NonNullable<RunPorts["conversationOf"]>;
+  readonly deciding: DecidingPorts;
+} {
+  const { policies, source, authorizationOf, signer } = composeDeciding(raw, deployment);
+  const { modelOf, inputBound } = composeModels(requireModels(raw, deployment), composeClock(), {
+    broker: composeProviders(requireEnv(raw)).broker,
+    tenantId,
+  });
+  return {
+    policies,
+    conversationOf: (conversationId) => composeRunGateway(raw).of(conversationId),
+    deciding: { source, authorizationOf, modelOf, inputBound, approvalSigner: signer },
   };
 }
 

@@ -61,6 +61,7 @@ export function composeWorker(
       ...routesOfClients(deployment.wires.clients),
       ...deployment.workspaces?.routesOf(raw),
       ...(deployment.metrics?.routes as Routes | undefined),
+      ...deployment.replay?.routes,
     },
   );
   return async (request) => secure(await app.fetch(request), request);

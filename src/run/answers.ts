@@ -11,6 +11,7 @@ import type {
   NoRun,
   OutcomeAnswer,
   OutcomeReport,
+  ReplayAnswer,
   ReviewReport,
   RunAnswer,
   RunErasure,
@@ -64,6 +65,8 @@ interface AnswerPorts {
   readonly undo: UndoPorts;
   /** Deletes what was said in the run. False: something has to be delivered first. */
   readonly erase: () => Promise<boolean>;
+  /** Decides the run again from what it stored. */
+  readonly replay: () => Promise<ReplayAnswer>;
   /** The run that undid a call. */
   readonly undoRun: (runId: RunId) => Pick<RunMethods, "erase">;
 }
@@ -186,6 +189,10 @@ export class RunAnswers implements RunMethods {
       ...(request && { request }),
       ...(history && { history }),
     };
+  }
+
+  async replay(viewer: Viewer): Promise<ReplayAnswer> {
+    return checkRunAccess(this.#run.store, isOfTenant, viewer) ?? this.#ports.replay();
   }
 
   async files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer> {

@@ -18,6 +18,11 @@ const TYPED: readonly { readonly file: string; readonly has: string; readonly ty
     type: '{ removed: import("ROOT/src/protocol/audit/removed.ts").SignedRemoval }',
   },
   {
+    file: "docs/audit.md",
+    has: '"outcome": "different"',
+    type: '{ runId: string; outcome: string } & import("ROOT/src/protocol/run/replay.ts").ReplayResult',
+  },
+  {
     file: "docs/conversations.md",
     has: '"turns"',
     type: '{ turns: readonly import("ROOT/src/protocol/conversation/shown.ts").ShownTurn[]; next: string }',

@@ -7,6 +7,7 @@ import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import { approvalsPage, chatPage } from "../../src/http/pages/pages.ts";
 import { openMetrics } from "../../src/http/metrics/open-metrics.ts";
+import { replayRuns } from "../../src/replay-runs.ts";
 import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../src/wire/assistant-transport/wire.ts";
 import { openAICompletions } from "../../src/http/clients/openai-completions.ts";
@@ -24,6 +25,7 @@ export const EVERY_WIRE_AND_PAGE: DeploymentChoices = {
     clients: [assistantTransport, uiMessage, uiMessage6, agUi, openAIResponses, openAICompletions],
   },
   metrics: openMetrics,
+  replay: replayRuns,
   pages: [chatPage, approvalsPage],
 };
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   bundleWithClients,
+  bundleWithReplay,
   bundleWithoutWire,
   CLIENT_TOOLS_FILE,
   CLIENTS,
@@ -53,6 +54,13 @@ describe("the bundle of a deployment", () => {
     expect(off.files).not.toContain(CLIENT_TOOLS_FILE);
     expect(allowed.files).toContain(CLIENT_TOOLS_FILE);
     expect(allowed.compressedBytes - off.compressedBytes).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
+  });
+
+  test("carries replays only where they are named", async () => {
+    const named = await bundleWithReplay();
+    const ofReplay = /^src\/(?:loop\/replay|http\/runs\/replay)/;
+    expect(named.files).toContain("src/loop/replay/run.ts");
+    expect(whole.files.filter((file) => ofReplay.test(file))).toEqual([]);
   });
 
   test("holds no code of the packages whose types it uses", () => {

@@ -18,7 +18,7 @@ export interface ProblemDetail {
   readonly approval?: ApprovalView;
   /** Names the line in the deployment's log. */
   readonly errorId?: string;
-  /** Why the caller may not decide. */
+  /** Why the caller may not decide, or why a run cannot be decided again. */
   readonly reason?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -148,6 +148,14 @@ export const RUN_PROBLEMS = {
     title: "There is no such run. Check the id and the tenant of the token.",
   },
   run_expired: { status: 410, title: "The run ended and is no longer stored. Start a new run." },
+  run_not_replayable: {
+    status: 409,
+    title: "This run cannot be decided again. The member reason says why.",
+  },
+  history_erased: {
+    status: 410,
+    title: "The earlier turns that the run read are deleted. It cannot be decided again.",
+  },
   invocation_not_found: {
     status: 404,
     title: "There is no such invocation. GET /v1/runs/:id lists the invocations that wait.",

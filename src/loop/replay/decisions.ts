@@ -51,7 +51,10 @@ export function readDecisions(log: Iterable<AiEvent>): JsonValue {
         callOf(step, event).decided.push({ proposed: event.toolName });
         break;
       case "tool_call_start":
-        callOf(step, event).decided.push({ started: event.args });
+        callOf(step, event).decided.push({
+          started: event.args,
+          ...(event.wasAsked && { approved: true }),
+        });
         break;
       case "tool_call_waiting":
         callOf(step, event).decided.push({ waits: true });

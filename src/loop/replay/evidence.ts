@@ -1,3 +1,4 @@
+import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { WindowAnswer } from "../../capabilities/conversation.ts";
 import type { LoadedPolicy } from "../../capabilities/policy.ts";
 import type { HookContext } from "../../protocol/assistant/context.ts";
@@ -5,6 +6,7 @@ import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { RunClaim } from "../../protocol/run/claim.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
+import type { NotReplayableReason } from "../../protocol/run/replay.ts";
 import type { ReplayClock } from "./clock.ts";
 
 /** What a finished run stored about its decisions. */
@@ -19,38 +21,14 @@ export interface RunEvidence {
   /** What the deployment's hook gave. Absent: nothing. */
   readonly context?: HookContext | undefined;
   readonly invocations: readonly ToolInvocationRecord[];
+  /** All requests, closed ones too. Absent: none. */
+  readonly approvals?: readonly ApprovalRecord[] | undefined;
   readonly log: readonly AiEvent[];
   /** Model calls that the run has counted; see RunFacts. */
   readonly modelCalls: number;
   /** Unit: Unix milliseconds. */
   readonly createdMs: number;
 }
-
-/** Why a run cannot be replayed. */
-export type NotReplayableReason =
-  /** The run or one of its calls has not ended. */
-  | "unfinished"
-  /** A cancellation or a time limit stopped the run, at a moment that no record holds. */
-  | "stopped"
-  /** The run failed inside Interlock. */
-  | "broken"
-  /** An interruption cut off a step, and the step was refused afterwards. */
-  | "interrupted"
-  /** An operator was asked to resolve an unknown outcome. */
-  | "operator"
-  /** A call asked for an approval. */
-  | "people"
-  /** The earlier turns that the model was shown are gone, or are others by now. */
-  | "history_erased"
-  | "history_changed"
-  /** A hook of the deployment refused a call. Its reason is not recorded. */
-  | "vetoed"
-  /** A policy newer than the pinned one refused a call. */
-  | "policy_changed"
-  /** The deployment's hook failed. No record holds its answer. */
-  | "context"
-  /** A check of a contract threw, or a steering message arrived while a call began. */
-  | "unclear";
 
 /** What all ports of one replay share. */
 export interface Replay {

@@ -1,6 +1,6 @@
-import type { ApprovalDesk } from "../../capabilities/approval.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { RunPorts } from "../run-scope.ts";
+import { REPLAY_PLACES, replayApprovals } from "./approvals.ts";
 import { replayLedger } from "./budget-ledger.ts";
 import type { Replay } from "./evidence.ts";
 import type { ReplayJournal } from "./journal.ts";
@@ -9,10 +9,13 @@ import { ReplaySteering } from "./steering.ts";
 import { replayBroker, replayTools } from "./tools.ts";
 
 /**
- * The ports that decide in a replay: today's tool contracts, authorisation and request sizes.
- * Contract: none of them has an effect.
+ * The ports that decide in a replay: today's tool contracts, authorisation and request sizes, and
+ * the signer that reads the tokens of votes. Contract: none of them has an effect.
  */
-export type DecidingPorts = Pick<RunPorts, "source" | "authorizationOf" | "modelOf" | "inputBound">;
+export type DecidingPorts = Pick<
+  RunPorts,
+  "source" | "authorizationOf" | "modelOf" | "inputBound" | "approvalSigner"
+>;
 
 /** Builds the ports of a replay. All but the deciding ones answer from the run's records. */
 export function replayPorts(
@@ -34,9 +37,8 @@ export function replayPorts(
       read: () => Promise.resolve(policy),
     },
     registry: { current: () => Promise.resolve(policy.pin) },
-    approvals: NO_APPROVALS,
-    places: NO_PLACES,
-    approvalSigner: { sign: () => Promise.resolve(""), read: () => Promise.resolve(undefined) },
+    approvals: replayApprovals(replay),
+    places: REPLAY_PLACES,
     fingerprints: { of: (_run, value) => Promise.resolve(value) },
     usedNames: { hash: () => Promise.resolve([]), known: () => Promise.resolve(new Set()) },
     model,
@@ -55,25 +57,5 @@ export function replayPorts(
   };
 }
 
-/** The approvals of a run that requested none. Only such a run can be replayed. */
-export const NO_APPROVALS: ApprovalDesk = {
-  newest: () => undefined,
-  raises: () => [],
-  wasRejected: () => false,
-  countOpen: () => 0,
-  countAsked: () => 0,
-  withdraw: () => {},
-  nextId: rejectApproval,
-  ask: rejectApproval,
-  consume: rejectApproval,
-  takeAnswer: () => {},
-};
-
-const NO_PLACES: RunPorts["places"] = { take: rejectApproval };
-
 /** What failed in the run is logged already. */
 const NO_LOG: Log = { write: () => {}, fault: () => "err_replayed", about: () => NO_LOG };
-
-function rejectApproval(): never {
-  throw new Error("the replay requests an approval, and the run did not");
-}

@@ -7,15 +7,11 @@ import type { LoopInput } from "../run-scope.ts";
 import { checkEvidence } from "./check-evidence.ts";
 import { ReplayClock } from "./clock.ts";
 import { readDecisions } from "./decisions.ts";
-import type { NotReplayableReason, Replay, RunEvidence } from "./evidence.ts";
+import type { NotReplayableReason, ReplayResult } from "../../protocol/run/replay.ts";
+import { findDifference } from "./difference.ts";
+import type { Replay, RunEvidence } from "./evidence.ts";
 import { ReplayJournal } from "./journal.ts";
 import { replayPorts, type DecidingPorts } from "./ports.ts";
-
-/** `sha256:…` over the recorded decisions, and over the replayed ones. */
-export interface ReplayHashes {
-  readonly recorded: string;
-  readonly replayed: string;
-}
 
 /** The evidence does not hold enough to replay the run. */
 export interface NotReplayable {
@@ -32,7 +28,7 @@ export interface NotReplayable {
 export async function replayRun(
   evidence: RunEvidence,
   deciding: DecidingPorts,
-): Promise<Result<ReplayHashes, NotReplayable>> {
+): Promise<Result<ReplayResult, NotReplayable>> {
   let reason = checkEvidence(evidence);
   if (reason) return refuse(reason);
   const clock = new ReplayClock(evidence.createdMs);
@@ -45,8 +41,10 @@ export async function replayRun(
   };
   await runLoop(inputOf(evidence), replayPorts(replay, journal, deciding));
   if (reason) return refuse(reason);
-  const recorded = await hashOf(readDecisions(evidence.log));
-  return ok({ recorded, replayed: await hashOf(readDecisions(journal.events)) });
+  const [decided, again] = [readDecisions(evidence.log), readDecisions(journal.events)];
+  const [recorded, replayed] = await Promise.all([hashOf(decided), hashOf(again)]);
+  const difference = recorded === replayed ? undefined : findDifference(decided, again);
+  return ok({ recorded, replayed, ...(difference && { difference }) });
 }
 
 function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {

@@ -49,10 +49,7 @@ function replayTool(
     ...tool,
     checkState: (_args, context) => Promise.resolve(stateFailureOf(tool, recordOf(context))),
     ...(preview && {
-      preview: (args, context, scope) => {
-        const before = refreshedState(recordOf(context));
-        return before ? Promise.resolve({ before }) : preview(args, context, scope);
-      },
+      preview: (_args, context) => Promise.resolve(shownStates(replay, recordOf(context))),
     }),
     async performDispatched(ticket) {
       const { context, scope } = redeemTicket(ticket, tool);
@@ -103,6 +100,20 @@ const NO_OUTPUT = fail<ToolFailure>({ taxonomyClass: "TYPE_MISMATCH", errors: []
 
 function outputOf({ end }: ToolInvocationRecord): JsonObject | typeof LOST {
   return end?.output ?? end?.observation.result_payload.data ?? LOST;
+}
+
+/** The states that people saw, or the one that the contract read after the call was stale. */
+function shownStates(
+  { evidence, markNotReplayable }: Replay,
+  record: ToolInvocationRecord | undefined,
+): { readonly before?: JsonValue | undefined; readonly after?: JsonValue | undefined } {
+  const before = refreshedState(record);
+  if (before !== undefined) return { before };
+  const asked = evidence.approvals?.find(({ invocation }) => invocation === record?.number);
+  if (asked) return { before: asked.packet.beforeState, after: asked.packet.afterState };
+  const isStale = record?.end?.observation.status.taxonomy_class === "STALE_STATE";
+  if (!isStale) markNotReplayable("unclear");
+  return {};
 }
 
 /** The state that the contract read after the call was stale. */

@@ -84,6 +84,10 @@ export class RunApprovals implements ApprovalDesk {
     return this.#ports.approvals.find(invocation, generation);
   }
 
+  all(): readonly ApprovalRecord[] {
+    return this.#ports.approvals.all();
+  }
+
   pending(): readonly ApprovalRecord[] {
     return this.#ports.approvals.pending();
   }
@@ -101,7 +105,7 @@ export class RunApprovals implements ApprovalDesk {
   }
 
   raises(): readonly AskedRaise[] {
-    return this.#ports.approvals.all().flatMap(toAskedRaise);
+    return this.all().flatMap(toAskedRaise);
   }
 
   nextId(invocation: number): ApprovalId {

@@ -129,6 +129,7 @@ export function replay(
     authorizationOf: createPolicyAuthorization,
     modelOf: () => undefined,
     inputBound: createInputBound(openAIWire),
+    approvalSigner: lenientPorts().approvalSigner,
     ...deciding,
   });
 }

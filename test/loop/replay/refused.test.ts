@@ -41,6 +41,12 @@ describe("not replayable, with a reason, is a run", () => {
     );
   });
 
+  test("whose pinned policy cannot be read", async () => {
+    const evidence = await happen({ contracts: [], answers: [{}] });
+    const policy = { ...evidence.policy, deniedBecause: "unreadable" } as const;
+    expect(await replay({ ...evidence, policy }, [])).toMatchObject(refused("policy_unavailable"));
+  });
+
   test("that broke inside", async () => {
     const ports = {
       model: {
@@ -83,11 +89,10 @@ describe("not replayable, with a reason, is a run", () => {
     expect(await reasonOf({ contracts: [tool], answers, ports })).toMatchObject(refused("vetoed"));
   });
 
-  test("in which people were asked", async () => {
+  test("in which people did more than vote", async () => {
     const evidence = await happen({ contracts: [note()], answers });
-    const { log } = evidence;
-    const asked = { type: "approval_requested" } as AiEvent;
-    const refusal = await replay({ ...evidence, log: [asked, ...log] }, [note()]);
+    const asked = { generation: 1, status: "answered", votes: [], pin: evidence.policy.pin };
+    const refusal = await replay({ ...evidence, approvals: [asked as never] }, [note()]);
     expect(refusal).toMatchObject(refused("people"));
   });
 

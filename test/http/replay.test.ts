@@ -1,0 +1,231 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { frozen, moved } from "../workers/lab-approvals.ts";
+import { effects } from "../workers/lab-tools.ts";
+import { finish } from "../shared/conversations.ts";
+import {
+  APPROVE,
+  askFor,
+  askToPay,
+  callOf,
+  decide,
+  ended,
+  REJECT,
+  useApprovalLab,
+} from "../shared/people.ts";
+import {
+  cancel,
+  changeInvocation,
+  crash,
+  refusalOf,
+  rowsOf,
+  stubOf,
+} from "../shared/run-object.ts";
+import type { ScriptedStep } from "../fakes/scripted-model.ts";
+import { invoke, read } from "../shared/invoke.ts";
+import { auditOf } from "../shared/tenant-notices.ts";
+import { chat, runIdOf, send, type Caller } from "../shared/worker.ts";
+
+useApprovalLab();
+
+const replayAs = (runId: string, caller: Caller): Promise<Response> =>
+  send(`/v1/runs/${runId}/replay`, { caller, method: "POST" });
+
+async function replayed(runId: string, caller: Caller = "archive"): Promise<unknown> {
+  return (await replayAs(runId, caller)).json();
+}
+
+const hash = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
+
+/** Calls of every kind: read, written, refused, tried again, and with a stale state. */
+const STEPS: readonly ScriptedStep[] = [
+  {
+    text: ["Let me ", "look"],
+    calls: [
+      { id: "1", name: "core__get_current_time", args: '{"timeZone":"Asia/Tokyo"}' },
+      { id: "2", name: "core__calculate", args: '{"expression":"6 * 7"}' },
+      { id: "3", name: "core__generate_title", args: '{"title":"A title"}' },
+      { id: "4", name: "lab__write_note", args: '{"text":"hidden","to":"ann"}' },
+      { id: "5", name: "lab__write_note", args: '{"text":"hidden","to":"bob"}' },
+      { id: "6", name: "lab__read_page", args: '{"url":"x"}' },
+    ],
+  },
+  { calls: [{ name: "lab__flaky", args: "{}" }] },
+  {
+    text: ["half \ud83d"],
+    calls: [
+      { name: "lab__halves", args: '{"how":"output"}' },
+      { name: "lab__halves", args: '{"how":"cut"}' },
+      { name: "lab__leak", args: '{"how":"throw"}' },
+      { name: "lab__nowhere", args: "{" },
+    ],
+  },
+  { calls: [{ name: "lab__revise", args: '{"revision":0,"title":"Dinner"}' }] },
+  { calls: [{ name: "lab__revise", args: '{"revision":0,"title":"Dinner","late":true}' }] },
+  { calls: [{ name: "lab__order", args: '{"what":"tea"}' }] },
+  { text: ["That is ", "all"] },
+];
+
+async function runToEnd(steps = STEPS): Promise<string> {
+  const response = await chat(steps, "archive");
+  await response.text();
+  return runIdOf(response);
+}
+
+const NOTE: ScriptedStep = {
+  text: ["Writing"],
+  calls: [{ id: "note", name: "lab__write_note", args: '{"text":"hidden","to":"ann"}' }],
+};
+
+const writeNote = (): Promise<string> => runToEnd([NOTE, { text: ["done"] }]);
+
+test("a finished run with calls of every kind is decided again alike, with no effect, row or record", async () => {
+  effects.length = 0;
+  const runId = await runToEnd();
+  const stored = (): Promise<unknown> =>
+    runInDurableObject(stubOf(runId), (_object, { storage }) => [
+      storage.sql.databaseSize,
+      storage.sql.exec("SELECT count(*) AS rows FROM log").one(),
+    ]);
+  await expect.poll(async () => JSON.stringify(await auditOf("archive"))).toContain("run.ended");
+  const before = [[...effects], await stored(), await auditOf("archive")];
+  expect(effects).toHaveLength(1);
+  await crash(runId);
+  const first = await replayed(runId);
+  expect(first).toEqual({ runId, outcome: "equal", recorded: hash, replayed: hash });
+  expect(await replayed(runId)).toEqual(first);
+  expect([[...effects], await stored(), await auditOf("archive")]).toEqual(before);
+});
+
+test("a run that crashed during a model answer is decided again alike", async () => {
+  const again = { text: ["whole"], calls: [{ name: "lab__flaky", args: "{}" }] };
+  const half = { text: ["half"], hangs: true, once: "replay-died", later: again };
+  const response = await chat([half, { text: ["done"] }], "archive");
+  const runId = runIdOf(response);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await expect
+    .poll(() => rowsOf(runId, "SELECT 1 FROM events WHERE body LIKE '%text_started%'"))
+    .toHaveLength(1);
+  await crash(runId);
+  const [after] = await Promise.all([
+    send(`/v1/runs/${runId}/events`, { caller: "archive" }),
+    reader?.cancel().catch(() => {}),
+  ]);
+  expect(await after.text()).toContain("withdrawn");
+  expect(await replayed(runId)).toMatchObject({ outcome: "equal" });
+});
+
+test("a direct call is decided again alike", async () => {
+  const args = { text: "hidden", to: "ann" };
+  const response = await invoke("lab__write_note", args, { key: "replay", caller: "archive" });
+  const { runId } = await read(response);
+  expect(await replayed(runId)).toMatchObject({ outcome: "equal" });
+});
+
+test("a changed record names the first difference, and shows no argument", async () => {
+  const args = (expression: string): string => JSON.stringify({ expression });
+  const calls = [{ id: "sum", name: "core__calculate", args: args("417 + 1") }];
+  const runId = await runToEnd([{ calls }, { text: ["done"] }]);
+  await changeInvocation(runId, 1, { argumentsText: args("417 + 2") });
+  const answer = await replayed(runId);
+  expect(answer).toMatchObject({
+    outcome: "different",
+    difference: {
+      step: 1,
+      toolCallId: "sum",
+      pointer: "/steps/0/calls/0/decided/1/started",
+    },
+  });
+  expect(JSON.stringify(answer)).not.toContain("417 +");
+});
+
+describe("what people decided", () => {
+  test("votes are verified again, and nothing moves a second time", async () => {
+    const { runId, approvalId } = await askToPay();
+    await decide(approvalId, "bob", APPROVE);
+    await decide(approvalId, "cat", APPROVE);
+    await ended(runId);
+    frozen.add("bakery");
+    expect(await replayed(runId, "chief")).toMatchObject({ outcome: "equal" });
+    expect(moved).toEqual(["40 to bakery"]);
+  });
+
+  test("a rejection is decided alike", async () => {
+    const { runId, approvalId } = await askToPay();
+    await decide(approvalId, "bob", { ...REJECT, reason: "too much" });
+    await ended(runId);
+    expect(await replayed(runId, "chief")).toMatchObject({ outcome: "equal" });
+    expect(moved).toEqual([]);
+  });
+
+  test("a forged vote is found: its call would not have run", async () => {
+    const { runId, approvalId } = await askToPay();
+    await decide(approvalId, "bob", APPROVE);
+    await decide(approvalId, "cat", APPROVE);
+    await ended(runId);
+    await runInDurableObject(stubOf(runId), (_object, { storage }) => {
+      storage.sql.exec("UPDATE approvals SET body = replace(body, 'user:cat', 'user:eve')");
+      return storage.sync();
+    });
+    await crash(runId);
+    expect(await replayed(runId, "chief")).toMatchObject({
+      outcome: "different",
+      difference: { toolCallId: "call_1" },
+    });
+    expect(moved).toEqual(["40 to bakery"]);
+  });
+
+  test("an edit is not replayed, and the answer says so", async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__notify", { what: "hello" })]);
+    const edit = { ...APPROVE, arguments: { what: "hallo" } };
+    expect((await decide(approvalId, "ann", edit)).status).toBe(200);
+    await ended(runId);
+    const refused = await replayAs(runId, "chief");
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({ code: "run_not_replayable", reason: "people" });
+    expect(moved).toEqual(["notified: hallo"]);
+  });
+});
+
+test("a run that goes on, or was stopped, is 409 with its reason", async () => {
+  const response = await chat([{ text: ["half"], hangs: true }], "archive");
+  const runId = runIdOf(response);
+  const reasonOf = async (): Promise<unknown> => {
+    const refused = await replayAs(runId, "archive");
+    const { reason } = await refused.json<{ reason: string }>();
+    return [refused.status, reason];
+  };
+  expect(await reasonOf()).toEqual([409, "unfinished"]);
+  await cancel(runId, "archive");
+  expect(await reasonOf()).toEqual([409, "stopped"]);
+  await response.body?.cancel().catch(() => {});
+});
+
+test("a run whose earlier turns are gone is 410", async () => {
+  const { conversationId } = await finish({ caller: "archive" });
+  const { runId } = await finish({ caller: "archive", conversationId });
+  expect(await replayed(runId)).toMatchObject({ outcome: "equal" });
+  await runInDurableObject(stubOf(conversationId), (_object, { storage }) => storage.deleteAll());
+  await crash(conversationId);
+  expect(await refusalOf(await replayAs(runId, "archive"))).toEqual([410, "history_erased"]);
+  expect(await rowsOf(runId, "SELECT 1 FROM main.log LIMIT 1")).toHaveLength(1);
+});
+
+test("nobody replays a run without the scope, of another tenant, or with a made-up id", async () => {
+  const runId = await writeNote();
+  const answers = await Promise.all(
+    [
+      replayAs(runId, "mira"),
+      replayAs(runId, "auditor"),
+      replayAs("run_unknown", "auditor"),
+      send(`/v1/runs/${runId}/replay`, { method: "POST" }),
+    ].map(async (answer) => refusalOf(await answer)),
+  );
+  expect(answers).toEqual([
+    [403, "insufficient_scope"],
+    [404, "run_not_found"],
+    [404, "run_not_found"],
+    [401, "missing_token"],
+  ]);
+});
