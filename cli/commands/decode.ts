@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { createHttpModel } from "../../src/adapters/model/http-model.ts";
@@ -9,20 +10,28 @@ import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
 import type { ModelWire } from "../../src/wire/model/model-wire.ts";
 import { openAIWire } from "../../src/wire/openai/wire.ts";
 import { responsesWire } from "../../src/wire/responses/wire.ts";
-import { type Command, parsing, UsageError } from "../command.ts";
+import { type Command, CommandError, messageOf, parsing, UsageError } from "../command.ts";
 import { parseArguments, type ToolCall } from "../../src/protocol/tool/call.ts";
 
 /**
- * Shows how an endpoint's answers are decoded. Reads base URLs from stdin, one per line, and writes
- * one line of JSON for each. Uses the model adapter of the product.
+ * Shows how answers are decoded: those recorded in files, or those of endpoints, whose base URLs
+ * stand on stdin, one per line. Writes one line of JSON for each. Uses the model adapter of the
+ * product.
  */
 async function decodeAll(args: string[]): Promise<void> {
-  const chosen = readArguments(args);
+  const { files, ...chosen } = readArguments(args);
+  for (const file of files) {
+    const body = readRecorded(file);
+    const recorded = (): Promise<Response> => Promise.resolve(new Response(body));
+    const answer = await ask(endpoint(RECORDED_URL, chosen, recorded), chosen.model);
+    process.stdout.write(`${JSON.stringify({ file, ...report(answer) })}\n`);
+  }
+  if (files.length > 0) return;
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     const url = line.trim();
     if (url === "") continue;
-    const answer = await ask(endpoint(url, chosen), chosen.model);
-    process.stdout.write(`${JSON.stringify(report(url, answer))}\n`);
+    const answer = await ask(endpoint(url, chosen, fetch), chosen.model);
+    process.stdout.write(`${JSON.stringify({ url, ...report(answer) })}\n`);
   }
 }
 
@@ -35,20 +44,41 @@ interface Asked {
   readonly model: string;
 }
 
-function readArguments(args: string[]): Asked {
-  const model = { type: "string", default: "any" } as const;
-  const options = { wire: { type: "string" }, model } as const;
-  const { values } = parsing(() => parseArgs({ args, options }));
-  const wire = WIRES.get(values.wire ?? "");
-  if (!wire) throw new UsageError("--wire is needed.");
-  return { wire, model: values.model };
+/** Where a recorded answer came from does not matter to its decoder. */
+const RECORDED_URL = "http://recorded.invalid";
+
+/** Reads the recorded body of an answer. Fails: throws a CommandError. */
+function readRecorded(file: string): Buffer<ArrayBuffer> {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
+  }
 }
 
-function endpoint(baseUrl: string, { wire, model }: Asked): Model {
+function readArguments(args: string[]): Asked & { readonly files: readonly string[] } {
+  const model = { type: "string", default: "any" } as const;
+  const options = { wire: { type: "string" }, model } as const;
+  const { values, positionals: files } = parsing(() =>
+    parseArgs({ args, options, allowPositionals: true }),
+  );
+  const wire = WIRES.get(values.wire ?? "");
+  if (!wire) throw new UsageError("--wire is needed.");
+  if (files.some((file) => file.includes("://"))) {
+    throw new UsageError("Base URLs stand on stdin, one per line.");
+  }
+  return { wire, model: values.model, files };
+}
+
+function endpoint(
+  baseUrl: string,
+  { wire, model }: Asked,
+  send: (request: Request) => Promise<Response>,
+): Model {
   const owner = wire.id === "anthropic" ? "ANTHROPIC" : "OPENAI";
   const apiKey = process.env[`${owner}_API_KEY`] || "none";
   const declared = declareModel({ id: model, wire: wire.id });
-  const fetcher = (request: Request): Promise<Response> => fetch(request);
+  const fetcher = (request: Request): Promise<Response> => send(request);
   return createHttpModel({ model: declared, wire, baseUrl, apiKey, fetch: fetcher });
 }
 
@@ -61,9 +91,8 @@ async function ask(endpoint: Model, model: string): Promise<ModelAnswer> {
   throw new Error("a model ended without its turn");
 }
 
-function report(url: string, { text, toolCalls, finish, usage, failure }: ModelAnswer) {
+function report({ text, toolCalls, finish, usage, failure }: ModelAnswer) {
   return {
-    url,
     text,
     toolCalls: toolCalls.map(reportCall),
     finish: COARSE[finish] ?? finish,
@@ -89,6 +118,9 @@ function reportCall(call: ToolCall) {
 }
 
 export const command: Command = {
-  usage: `Usage: interlock decode --wire ${[...WIRES.keys()].join("|")} [--model NAME]   (base URLs on stdin)`,
+  usage:
+    `Usage: interlock decode --wire ${[...WIRES.keys()].join("|")} [--model NAME] [FILE ...]\n` +
+    "Shows how answers are decoded: those recorded in files, such as `curl --no-buffer` writes them,\n" +
+    "or without files those of the endpoints whose base URLs stand on stdin, one per line.",
   run: decodeAll,
 };

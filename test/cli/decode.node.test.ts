@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -118,6 +119,31 @@ describe("decode", () => {
     const { reports } = await runDecode(args, server.origin);
     expect(reports).toMatchObject([
       { error: { code: "upstream_wrong_wire", detail: expect.stringContaining("openai:m") } },
+    ]);
+  });
+
+  test("decodes recorded answers, whole, cut off or one document, and asks nobody", async () => {
+    const { sse, expect: told } = golden("text");
+    const cut = sse.slice(0, Math.floor(sse.length / 2));
+    const document = { choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] };
+    const texts = { "whole.sse": sse, "cut.sse": cut, "one.json": JSON.stringify(document) };
+    const folder = mkdtempSync(join(tmpdir(), "interlock-decode-"));
+    const files = Object.entries(texts).map(([name, body]) => {
+      writeFileSync(join(folder, name), body);
+      return join(folder, name);
+    });
+    const { exitCode, reports } = await runDecode(["--wire", "openai", ...files], "");
+    const missing = await runDecode(["--wire", "openai", join(folder, "none.sse")], "");
+    rmSync(folder, { recursive: true });
+    expect(exitCode).toBe(0);
+    expect(reports).toMatchObject([
+      { file: files[0], ...told },
+      { file: files[1], finish: "error", error: { code: "upstream_truncated" } },
+      { file: files[2], text: "Hi", finish: "stop" },
+    ]);
+    expect([missing.exitCode, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining("none.sse cannot be read"),
     ]);
   });
 
