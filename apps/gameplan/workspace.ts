@@ -48,7 +48,6 @@ import { discard } from "./tools/bin/discard.ts";
 import { revert } from "./tools/bin/revert.ts";
 import { emptyBin } from "./tools/bin/empty-bin.ts";
 import { previewSystemDeletion } from "./tools/game-system/delete-game-system.ts";
-import { findTarget } from "./tools/rows/check-target.ts";
 import { timed } from "./tools/timed-operation.ts";
 import { MIGRATIONS } from "./tables.ts";
 
@@ -106,6 +105,5 @@ export const gameplanWorkspace = defineWorkspace({
     emptyBin,
     previewSystemDeletion,
     previewThreads,
-    findTarget,
   ].map((operation) => timed(operation)),
 });

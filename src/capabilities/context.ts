@@ -17,7 +17,7 @@ export interface ContextRequest {
    * the run has a tool of this workspace, by the run's policy and by the current one; else it fails
    * as in a tool. An operation that writes throws.
    */
-  readonly openWorkspace?: (name: string) => Workspace;
+  readonly openWorkspace?: (name: string) => Pick<Workspace, "call">;
 }
 
 /** What the hook gives. Together at most 32 KiB of JSON. */

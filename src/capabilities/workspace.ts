@@ -35,6 +35,15 @@ export interface Workspace {
     operation: OperationName<Args, Data>,
     args: Given<Args>,
   ): Promise<Result<Data, ToolFailure>>;
+  /**
+   * Answers what the write of this call would answer now, and changes nothing. A write that an
+   * earlier attempt of the call has made answers its stored result.
+   * Contract: for the functions of a tool with an effect. Throws for any other call.
+   */
+  rehearse<Args, Data>(
+    operation: OperationName<Args, Data>,
+    args: Given<Args>,
+  ): Promise<Result<Data, ToolFailure>>;
 }
 
 /** One call of an operation, as the object of the workspace receives it. */
@@ -52,6 +61,11 @@ export interface OperationCall {
   readonly toolCallId?: ToolCallId;
   /** The idempotency key. Present exactly when the call may write. */
   readonly key?: string;
+  /**
+   * The key of the write that the call rehearses; `key` is absent then.
+   * Threat: older code ignores this field. It refuses a write without `key`.
+   */
+  readonly rehearsalKey?: string;
   /** How long the contract's key is remembered. Unit: milliseconds. */
   readonly keyTtlMs?: number;
   /** After what a write is made. Absent: nothing that others wrote. */
@@ -129,6 +143,8 @@ export interface WorkspaceBinding {
   /** How long the call may take from now on. Unit: milliseconds. */
   readonly timeoutMs: number;
   readonly sources: RowSources;
+  /** The key of the call's write. Absent: the call rehearses none. */
+  readonly rehearsalKey?: string;
   /** Absent: the call may only read. */
   readonly write?: WorkspaceWrite;
 }

@@ -22,7 +22,7 @@ export function createWorkspaceBinder(
 /** Threat: arguments choose the workspace. Its id comes from the user, which a gate has set. */
 function bindWorkspace(
   gateway: Pick<WorkspaceGateway, "call">,
-  { name, user, timeoutMs, write, sources }: WorkspaceBinding,
+  { name, user, timeoutMs, write, rehearsalKey, sources }: WorkspaceBinding,
   nowMs: number,
 ): Workspace {
   const { runId, conversationId, toolCallId, tenantId, actorId, subjectId, workspaceId } = user;
@@ -36,6 +36,18 @@ function bindWorkspace(
     ...(toolCallId !== undefined && { toolCallId }),
     deadlineMs: nowMs + timeoutMs,
   };
+  const send = async <Data>(
+    call: Pick<OperationCall, "operation" | "args" | "key" | "keyTtlMs" | "rehearsalKey">,
+  ): Promise<Result<Data, ToolFailure>> => {
+    const { key = call.rehearsalKey } = call;
+    const after = key === undefined ? [] : sources.list();
+    const made = after.length > 0 && { fromUntrusted: after };
+    const answer = await gateway.call({ ...calls, ...call, ...made });
+    if (call.key !== undefined && answer.write) write?.note(answer.write);
+    if (answer.fromUntrusted) sources.note(answer.fromUntrusted);
+    // The object validates what the operation answers by the operation's own schema.
+    return answer.result as Result<Data, ToolFailure>;
+  };
   return {
     async call<Args, Data>(
       { name: operation, kind }: OperationName<Args, Data>,
@@ -45,18 +57,12 @@ function bindWorkspace(
       if (isWrite && !write) {
         throw new Error(`${operation} writes; only execute of a tool with an effect may call it`);
       }
-      const after = sources.list();
-      const under = isWrite &&
-        write && {
-          key: write.key,
-          keyTtlMs: write.keyTtlMs,
-          ...(after.length > 0 && { fromUntrusted: after }),
-        };
-      const answer = await gateway.call({ ...calls, ...under, operation, args });
-      if (answer.write) write?.note(answer.write);
-      if (answer.fromUntrusted) sources.note(answer.fromUntrusted);
-      // The object validates what the operation answers by the operation's own schema.
-      return answer.result as Result<Data, ToolFailure>;
+      const under = isWrite && write && { key: write.key, keyTtlMs: write.keyTtlMs };
+      return send<Data>({ operation, args, ...under });
+    },
+    async rehearse<Args, Data>({ name: operation }: OperationName<Args, Data>, args: Given<Args>) {
+      if (rehearsalKey === undefined) throw new Error(`this call cannot rehearse ${operation}`);
+      return send<Data>({ operation, args, rehearsalKey });
     },
   };
 }

@@ -16,7 +16,7 @@ import { createTables, migrateTables, readAddress } from "./open-tables.ts";
 import { addMark, markOf } from "./marks.ts";
 import { erasePerson, exportPerson } from "./person-rows.ts";
 import * as refusals from "./refusals.ts";
-import { isTooLong, runOperation, type Ran } from "./run-operation.ts";
+import { isTooLong, rollBackUnless, runOperation, type Ran } from "./run-operation.ts";
 
 /** What the data of one workspace needs. */
 export interface WorkspacePorts {
@@ -60,7 +60,7 @@ export class WorkspaceData {
    * Contract: throws only for a call that is meant for another workspace.
    */
   async call(call: OperationCall): Promise<OperationAnswer> {
-    const { workspace, operation, args, key } = call;
+    const { workspace, operation, args, rehearsalKey, key = rehearsalKey } = call;
     if (isTooLong(args)) return { result: fail(refusals.ARGUMENTS_TOO_LONG) };
     const payload = { operation, args: (args ?? null) as JsonValue };
     const payloadHash = key === undefined ? undefined : await hashOf(payload);
@@ -113,14 +113,18 @@ export class WorkspaceData {
     return { result, ...fromUntrusted(sources) };
   }
 
-  /** One transaction: the ledger is asked, the operation runs, its result enters the ledger. */
+  /**
+   * One transaction: the ledger is asked, the operation runs, its result enters the ledger. A
+   * rehearsal is rolled back.
+   */
   #write(
     call: OperationCall,
     { key, payloadHash }: { readonly key: string; readonly payloadHash: string },
   ): OperationAnswer {
     const { database, nowMs, keyKeptMs, announce } = this.#ports;
     const changes: WorkspaceChange[] = [];
-    const answer = database.transaction((): OperationAnswer => {
+    const isKept = call.rehearsalKey === undefined;
+    const write = (): OperationAnswer => {
       const known = findInLedger(database, key);
       if (known) {
         const isSame = known.payloadHash === payloadHash;
@@ -140,8 +144,9 @@ export class WorkspaceData {
       const row = { key, payloadHash, person: personOf(call), result, sources, expiresAtMs };
       if (isFinal) addToLedger(database, row);
       return { result, write: stateOf(result), ...fromUntrusted(sources) };
-    });
-    if (answer.result.ok && changes.length > 0) announce(changes);
+    };
+    const answer = rollBackUnless(database, () => isKept, write);
+    if (isKept && answer.result.ok && changes.length > 0) announce(changes);
     return answer;
   }
 

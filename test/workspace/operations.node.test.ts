@@ -2,7 +2,11 @@ import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
 import { defineOperation, defineWorkspace } from "../../src/contracts/define/define-workspace.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
-import { testWorkspace } from "../../src/testing/workspace/test-workspace.ts";
+import type { OperationCall, Workspace } from "../../src/capabilities/workspace.ts";
+import type { ActorId } from "../../src/protocol/identity/ids.ts";
+import { TEST_RUN_ID, TEST_TENANT } from "../../src/testing/run/person.ts";
+import { hostedOf, testWorkspace } from "../../src/testing/workspace/test-workspace.ts";
+import { createWorkspaceBinder } from "../../src/workspace/bind-workspace.ts";
 
 const DAY_MS = 86_400_000;
 const noteRow = v.object({ id: v.string(), text: v.string() });
@@ -74,6 +78,47 @@ async function held(workspace: ReturnType<typeof testWorkspace>): Promise<unknow
   const read = await workspace.call(texts, {});
   return read.ok ? read.value.texts : read.failure;
 }
+
+/** The workspace as a function of a tool has it that only asks before the write `key`. */
+function asked(workspace: ReturnType<typeof testWorkspace>, key?: string): Workspace {
+  const gateway = { call: (call: OperationCall) => hostedOf(workspace).call(call, 0) };
+  const user = { runId: TEST_RUN_ID, conversationId: TEST_RUN_ID, workspaceId: "studio" };
+  return createWorkspaceBinder(gateway, { nowMs: () => 0 }).bind({
+    name: "notes",
+    user: { ...user, tenantId: TEST_TENANT, actorId: "user:ann" as ActorId },
+    timeoutMs: Number.POSITIVE_INFINITY,
+    sources: { list: () => [], hasRead: () => false, note: () => undefined },
+    ...(key !== undefined && { rehearsalKey: key }),
+  });
+}
+
+describe("a rehearsal", () => {
+  test("answers as the write would, and leaves neither rows, changes nor its key", async () => {
+    const workspace = testWorkspace(notes);
+    await workspace.call(addNote, { text: "a" });
+    const asking = asked(workspace, "k");
+    expect(await asking.rehearse(addNote, { text: "b" })).toMatchObject({ ok: true });
+    expect(await asking.rehearse(addNote, { text: "no" })).toMatchObject({
+      failure: { errors: [{ code: "no" }] },
+    });
+    expect([await held(workspace), workspace.changes.length]).toEqual([["a"], 1]);
+    expect((await workspace.call(addNote, { text: "c" }, { key: "k" })).write).toBe("changed");
+  });
+
+  test("answers what its write has answered before, whatever has changed since", async () => {
+    const workspace = testWorkspace(notes);
+    const made = await workspace.call(addNote, { text: "a" }, { key: "k" });
+    expect(await asked(workspace, "k").rehearse(addNote, { text: "a" })).toEqual({
+      ok: true,
+      value: made.ok && made.value,
+    });
+  });
+
+  test("is refused to a call that has no write", async () => {
+    const refused = asked(testWorkspace(notes)).rehearse(addNote, { text: "a" });
+    await expect(refused).rejects.toThrow("cannot rehearse add_note");
+  });
+});
 
 describe("the ledger", () => {
   test("answers a repeated key with the stored result, and runs nothing", async () => {

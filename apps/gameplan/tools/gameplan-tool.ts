@@ -9,11 +9,10 @@ import {
 import { toolCallResult, type MutationType } from "./entities/tool-call-result.ts";
 import { REFUSALS } from "./refuse.ts";
 import { callTimed, readerOf, type Read } from "./timed-operation.ts";
-import { checkTarget, type Target } from "./rows/check-target.ts";
 
 type State = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** What a person reads before a call, and what is checked before that person is asked. */
+/** What a person reads before a call. */
 export interface Consent<Args> {
   /** Names the action and its consequence. `before` is empty where `preview` found nothing. */
   readonly describe: (
@@ -27,8 +26,6 @@ export interface Consent<Args> {
     args: Args,
     read: Read,
   ) => Promise<{ readonly before: State; readonly after: State } | undefined>;
-  /** The row that must be there. Nobody is asked about a row that is gone. */
-  readonly target?: (args: Args) => Target;
 }
 
 /** What a tool of GamePlan adds to its operation. */
@@ -131,9 +128,12 @@ export function gameplanTool<
       verify: (args, expected, _context, { workspace }) =>
         verification.verify(args, expected, readerOf(workspace)),
     }),
-    ...(consent?.target && {
-      checkState: (args, _context, { workspace }) =>
-        checkTarget(readerOf(workspace), consent.target?.(args)),
+    // Nobody is asked about what the operation itself would refuse.
+    ...(consent && {
+      async checkState(args, _context, { workspace }) {
+        const rehearsed = await workspace.rehearse(operation, args);
+        return rehearsed.ok ? ok(null) : rehearsed;
+      },
     }),
     async execute(args, _context, { workspace }) {
       const answer = await callTimed(workspace, operation, args);

@@ -34,7 +34,7 @@ export function timed(operation: AnyOperation): AnyOperation {
 
 /** Calls an operation of GamePlan in the workspace of a call. */
 export function callTimed<Args, Data>(
-  workspace: Workspace,
+  workspace: Pick<Workspace, "call">,
   { name, kind }: OperationName<Args, Data>,
   args: Args,
 ): Promise<Result<Timed<Data>, ToolFailure>> {
@@ -49,7 +49,7 @@ export type Read = <Args, Data>(
 ) => Promise<Result<Data, ToolFailure>>;
 
 /** Makes what reads the workspace of a call. */
-export function readerOf(workspace: Workspace): Read {
+export function readerOf(workspace: Pick<Workspace, "call">): Read {
   return async (operation, args) => {
     const answer = await callTimed(workspace, operation, args);
     return answer.ok ? ok(answer.value.data) : answer;

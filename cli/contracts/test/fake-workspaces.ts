@@ -28,18 +28,24 @@ export function hostInTrials(definitions: readonly WorkspaceDefinition[]): void 
  */
 export const fakeWorkspaces: WorkspaceBinder = {
   bind: ({ name: workspace, write }) => ({
-    call(operation) {
+    async call(operation) {
       const { kind, name } = operation;
-      const own = (operation as Partial<AnyOperation>).output;
-      const output = outputs.get(`${workspace}/${name}`) ?? own;
-      if (!output) throw new Error(`${name} is no operation of ${workspace}`);
       if (kind === "write" && !write) throw new Error(`${name} writes`);
-      const sample = samples.get(output) ?? sampleOf(output, name);
+      const sample = answerOf(workspace, operation);
       if (kind === "write") write?.note("changed");
-      return Promise.resolve(ok(sample as never));
+      return ok(sample as never);
     },
+    rehearse: async (operation) => ok(answerOf(workspace, operation) as never),
   }),
 };
+
+function answerOf(workspace: string, operation: { readonly name: string }): JsonObject {
+  const { name } = operation;
+  const own = (operation as Partial<AnyOperation>).output;
+  const output = outputs.get(`${workspace}/${name}`) ?? own;
+  if (!output) throw new Error(`${name} is no operation of ${workspace}`);
+  return samples.get(output) ?? sampleOf(output, name);
+}
 
 const samples = new WeakMap<object, JsonObject>();
 

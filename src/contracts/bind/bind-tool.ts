@@ -252,29 +252,23 @@ function bindResults(
   };
 }
 
-/** A function that only asks, and a read-only tool, get no key and so cannot write. */
+/** A function that only asks, and a read-only tool, cannot write. The former may rehearse. */
 function bindWorkspace(
   { workspace: name, effect, idempotency }: AnyToolContract,
   workspaces: RunCapabilities["workspaces"],
-  {
-    context,
-    conversationId,
-    idempotencyKey: key,
-    timeoutMs,
-    noteWrite,
-    rowSources: sources,
-    purpose,
-  }: Parameters<typeof grantCapabilities>[2],
+  scope: Parameters<typeof grantCapabilities>[2],
 ): Workspace | undefined {
   if (name === undefined) return undefined;
+  const { context, conversationId, idempotencyKey: key, timeoutMs, purpose } = scope;
   const keyTtlMs = (idempotency.ttlSeconds ?? 0) * 1_000;
-  const mayWrite = purpose === "act" && effect !== "read_only";
+  const hasEffect = effect !== "read_only";
   return workspaces?.bind({
     name,
     user: { ...context, conversationId },
     timeoutMs,
-    sources,
-    ...(mayWrite && { write: { key, keyTtlMs, note: noteWrite } }),
+    sources: scope.rowSources,
+    ...(hasEffect && { rehearsalKey: key }),
+    ...(hasEffect && purpose === "act" && { write: { key, keyTtlMs, note: scope.noteWrite } }),
   });
 }
 

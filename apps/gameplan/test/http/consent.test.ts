@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { ApprovalView } from "../../../../src/protocol/approval/view.ts";
 import policy from "../../../../tenant/policy.json";
 import { GAMEPLAN_TOOLS } from "../../tools/pack.ts";
-import { dataOf, callTool, governGameplan } from "../studio.ts";
+import { callTool, dataOf, governGameplan, type Data } from "../studio.ts";
 import { APPROVE, callOf, decide, openOf } from "../../../../test/shared/people.ts";
 import { chat, chunksOf, runIdOf, send, stateOf } from "../../../../test/shared/worker.ts";
 
@@ -31,6 +31,79 @@ test("a row that changes while a person reads about its deletion stays", async (
   });
   const kept = await dataOf("ada", "get_game_system", { systemId: system.id });
   expect(kept.system.purpose).toBe("Fights that matter.");
+});
+
+describe("nobody is asked to approve what must fail", () => {
+  const doomed = new Map<string, { readonly tool: string; readonly args: object }>();
+  let draft: object;
+  let held: { readonly systemId: string; readonly revision: number };
+
+  beforeAll(async () => {
+    const make = (tool: string, args: object): Promise<Data> => dataOf("ada", tool, args);
+    const add = async (name: string): Promise<typeof held> => {
+      const { system } = await make("create_game_system", { projectId, name, systemSlug: name });
+      return { systemId: system.id, revision: system.revision };
+    };
+    const planOf = async (version: string, systemIds: readonly string[], more: object = {}) => {
+      const scope = { projectId, version, systemIds, ...more };
+      const { plan } = await make("create_version_plan", scope);
+      return { planId: plan.id as string, revision: plan.revision as number };
+    };
+    const [swim, water, gone] = [await add("swim"), await add("water"), await add("gone")];
+    held = await add("held");
+    const link = { sourceSystemId: swim.systemId, targetSystemId: water.systemId };
+    await make("add_dependency", { ...link, type: "requires" });
+    const incomplete = await planOf("0.1", [swim.systemId], { allowIncomplete: true });
+    const binned = await planOf("0.2", [gone.systemId]);
+    const final = await planOf("0.3", [water.systemId]);
+    const deleted = await planOf("0.4", [water.systemId]);
+    draft = await planOf("0.5", [held.systemId]);
+    const { plan } = await make("finalize_version_plan", final);
+    const finalized = { ...final, revision: plan.revision as number };
+    const { binItem } = await make("delete_game_system", gone);
+    const { binItem: plan4 } = await make("delete_version_plan", deleted);
+    for (const [what, tool, args] of [
+      ["a plan without what its systems require", "finalize_version_plan", incomplete],
+      ["a plan with a system in the bin", "finalize_version_plan", binned],
+      ["a plan that is final", "finalize_version_plan", finalized],
+      ["the deletion of a final plan", "delete_version_plan", finalized],
+      ["a deleted plan", "delete_version_plan", { ...deleted, revision: plan4.revision }],
+      ["a deleted system", "delete_game_system", { ...gone, revision: binItem.revision }],
+    ] as const) {
+      doomed.set(what, { tool, args });
+    }
+  });
+
+  test.each([
+    ["a plan without what its systems require", "validation"],
+    ["a plan with a system in the bin", "validation"],
+    ["a plan that is final", "conflict"],
+    ["the deletion of a final plan", "conflict"],
+    ["a deleted plan", "not_found"],
+    ["a deleted system", "not_found"],
+  ])("%s", async (what, code) => {
+    const { tool = "", args = {} } = doomed.get(what) ?? {};
+    const changes = async (): Promise<unknown> =>
+      (await dataOf("ada", "get_project_activity", { projectId })).total;
+    const before = await changes();
+    const { asked, result_payload: payload } = await callTool("ada", tool, args);
+    expect([asked, payload.errors[0]?.code, await changes()]).toEqual([false, code, before]);
+  });
+
+  test("what became impossible while a person decided ends with its reason", async () => {
+    const call = callOf("gameplan__finalize_version_plan", draft);
+    const waiting = await chat([{ calls: [call] }, {}], "ada");
+    const runId = runIdOf(waiting);
+    await chunksOf(waiting);
+    const [approvalId = ""] = openOf(await stateOf(runId, "ada"));
+    await dataOf("ada", "delete_game_system", held);
+    expect((await decide(approvalId, "ada", APPROVE)).status).toBe(200);
+    const chunks = await chunksOf(await send(`/v1/runs/${runId}/events`, { caller: "ada" }));
+    expect(chunks.findLast(({ type }) => type === "result")?.["result"]).toMatchObject({
+      status: { taxonomy_class: "SEMANTIC_INVALIDITY" },
+      result_payload: { errors: [{ code: "validation" }] },
+    });
+  });
 });
 
 test("a deletion or a finalization that names no revision asks nobody", async () => {

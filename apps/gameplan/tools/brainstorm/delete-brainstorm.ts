@@ -40,11 +40,6 @@ export const deleteBrainstormTool = gameplanTool(deleteBrainstorm, {
       consequence: "The session and its outputs go into the bin. They can be restored for 30 days.",
     }),
     shows: ["brainstorm", "author", "outputs", "bin"],
-    target: ({ brainstormId, ...expected }) => ({
-      entity: "brainstorm",
-      id: brainstormId,
-      ...expected,
-    }),
     async preview({ brainstormId }, read) {
       const found = await read(getBrainstorm, { brainstormId });
       if (!found.ok) return undefined;

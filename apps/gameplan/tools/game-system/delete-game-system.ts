@@ -91,7 +91,6 @@ export const deleteGameSystemTool = gameplanTool(deleteGameSystem, {
         "The system goes into the bin, and its dependencies go with it. Drafts that hold it cannot be finalized. It can be restored for 30 days.",
     }),
     shows: ["system", "dependencies", "dependenciesTotal", "plans", "bin"],
-    target: ({ systemId, ...expected }) => ({ entity: "system", id: systemId, ...expected }),
     async preview({ systemId }, read) {
       const found = await read(previewSystemDeletion, { systemId });
       if (!found.ok) return undefined;

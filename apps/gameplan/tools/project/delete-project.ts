@@ -44,7 +44,6 @@ export const deleteProjectTool = gameplanTool(deleteProject, {
         "The project and everything in it goes into the bin. It can be restored for 30 days.",
     }),
     shows: ["project", "author", "contents", "bin"],
-    target: ({ projectId, ...expected }) => ({ entity: "project", id: projectId, ...expected }),
     async preview({ projectId }, read) {
       const found = await read(getProject, { projectId });
       if (!found.ok) return undefined;

@@ -48,7 +48,6 @@ export const deleteVersionPlanTool = gameplanTool(deleteVersionPlan, {
       consequence: "The draft goes into the bin; its systems stay. It can be restored for 30 days.",
     }),
     shows: ["plan", "status", "systems", "bin"],
-    target: ({ planId, ...expected }) => ({ entity: "version_plan", id: planId, ...expected }),
     async preview({ planId }, read) {
       const found = await read(getVersionPlan, { planId });
       if (!found.ok) return undefined;

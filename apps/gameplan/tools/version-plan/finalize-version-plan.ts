@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
-import { listOrNone, nameOr } from "../consent-words.ts";
+import { nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { getVersionPlan } from "./get-version-plan.ts";
 import { readRevision, rowId } from "../entities/fields.ts";
@@ -73,15 +73,13 @@ export const finalizeVersionPlanTool = gameplanTool(finalizeVersionPlan, {
       consequence:
         "The plan is locked for good. Nobody can change, delete or reopen it. To change it, copy it as a draft.",
     }),
-    shows: ["plan", "status", "phases", "systems", "missing"],
-    target: ({ planId, ...expected }) => ({ entity: "version_plan", id: planId, ...expected }),
+    shows: ["plan", "status", "phases", "systems"],
     async preview({ planId }, read) {
       const found = await read(getVersionPlan, { planId });
       if (!found.ok) return undefined;
-      const { plan, scope } = found.value;
+      const { plan } = found.value;
       const systems = plan.phases.flatMap((phase) => phase.systems.map(({ name }) => name));
-      const missing = listOrNone(scope.missing.map(({ name }) => name));
-      const shown = { plan: plan.version, phases: plan.phases.length, systems, missing };
+      const shown = { plan: plan.version, phases: plan.phases.length, systems };
       return {
         before: { ...shown, status: plan.status },
         after: { ...shown, status: "finalized" },
