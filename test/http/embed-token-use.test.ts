@@ -182,6 +182,7 @@ describe("a page's token", () => {
     ["PUT", "/v1/connections/crm"],
     ["DELETE", "/v1/connections/crm"],
     ["POST", "/v1/runs/x/invocations/inv_1/outcome"],
+    ["POST", "/v1/runs/x/replay"],
   ])("may not %s %s", async (method, path) => {
     const token = await tokenFor({ scopes: [...PAGE_SCOPES, "approvals:read"] });
     const refused = await ask(token, path, { method });
