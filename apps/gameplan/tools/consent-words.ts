@@ -8,7 +8,7 @@ export function listOrNone(names: readonly string[]): readonly string[] | "none"
   return names.length > 0 ? names : "none";
 }
 
-/** Writes `1 message` and `2 messages`. */
+/** Writes `1 message` and `2 messages`, `1 activity` and `2 activities`. */
 export function formatCount(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
+  return `${count} ${count === 1 ? one : `${one.replace(/y$/, "ie")}s`}`;
 }

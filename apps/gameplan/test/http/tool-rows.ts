@@ -31,7 +31,7 @@ export const ROWS: readonly Row[] = [
   {
     tool: "list_projects",
     good: () => ({ status: "concept" }),
-    says: "Listed 1 projects",
+    says: "Listed 1 project",
     bad: () => ({ status: "lost" }),
     code: "OUT_OF_BOUNDS",
   },
@@ -66,7 +66,7 @@ export const ROWS: readonly Row[] = [
   {
     tool: "list_game_systems",
     good: (w) => ({ ...inProject(w), search: "comb" }),
-    says: "Found 1 game systems",
+    says: "Found 1 game system",
     bad: at("projectId"),
     code: "not_found",
   },
@@ -101,7 +101,7 @@ export const ROWS: readonly Row[] = [
   {
     tool: "list_brainstorms",
     good: inProject,
-    says: "Listed 1 brainstorms",
+    says: "Listed 1 brainstorm",
     bad: at("projectId"),
     code: "not_found",
   },
@@ -122,7 +122,7 @@ export const ROWS: readonly Row[] = [
   {
     tool: "get_dependency_graph",
     good: inProject,
-    says: "Read 5 systems and 1 dependencies",
+    says: "Read 5 systems and 1 dependency",
     bad: at("projectId"),
     code: "not_found",
   },
@@ -158,7 +158,7 @@ export const ROWS: readonly Row[] = [
   {
     tool: "list_version_plans",
     good: inProject,
-    says: "Listed 1 version plans",
+    says: "Listed 1 version plan",
     bad: at("projectId"),
     code: "not_found",
   },
@@ -172,7 +172,7 @@ export const ROWS: readonly Row[] = [
   {
     tool: "validate_version_scope",
     good: ({ combat, ...w }) => ({ projectId: w.project, systemIds: [combat] }),
-    says: "The scope lacks 1 systems",
+    says: "The scope lacks 1 system",
     bad: (w) => ({ ...inProject(w), systemIds: [NOWHERE] }),
     code: "not_found",
   },
@@ -186,7 +186,7 @@ export const ROWS: readonly Row[] = [
   {
     tool: "list_idea_threads",
     good: inProject,
-    says: "Listed 1 idea threads",
+    says: "Listed 1 idea thread",
     bad: at("projectId"),
     code: "not_found",
   },
@@ -229,7 +229,7 @@ export const ROWS: readonly Row[] = [
   {
     tool: "list_exports",
     good: inProject,
-    says: "Listed 1 exports",
+    says: "Listed 1 export",
     bad: at("projectId"),
     code: "not_found",
   },

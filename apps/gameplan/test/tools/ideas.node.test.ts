@@ -58,13 +58,14 @@ test("threads become a brainstorm, which opens them again when it is taken back"
   const { thread } = workspace.call(createIdeaThread, {
     projectId,
     title: "Bosses",
-    text: "Idea: a dragon\nDecision: it flies\nHow high?",
+    text: "Idea: a dragon\n**Decision:** it **flies**\nHow high?",
   });
   const args = { projectId, threadIds: [thread.id], title: "Boss day" };
   const { brainstorm, threads } = finalizeThreads(workspace, args);
   expect(threads).toMatchObject([{ status: "finalized", brainstormId: brainstorm.id }]);
   expect(brainstorm.content).toContain("## Bosses");
   expect(brainstorm.outputs).toEqual([
+    { kind: "idea", text: "a dragon" },
     { kind: "decision", text: "it flies" },
     { kind: "question", text: "How high?" },
   ]);

@@ -34,7 +34,7 @@ export const emptyBinTool = gameplanTool(emptyBin, {
   description: "Removes everything in the bin for good.",
   service: "binService",
   mutationType: "delete",
-  done: ({ removed }) => `Removed ${removed} deleted items for good`,
+  done: ({ removed }) => `Removed ${formatCount(removed, "deleted item")} for good`,
   risk: "CRITICAL_MUTATION",
   semantics: "irreversible_pivot",
   consent: {

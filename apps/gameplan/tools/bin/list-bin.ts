@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { ENTITIES, entityName, type EntityName } from "../entities/activity.ts";
 import { binItem } from "../entities/bin-item.ts";
@@ -84,6 +85,6 @@ export const listBinTool = gameplanTool(listBin, {
   description: "Lists what can be restored, newest deletion first.",
   service: "binService",
   mutationType: "read",
-  done: ({ total }) => `Listed ${total} deleted items`,
+  done: ({ total }) => `Listed ${formatCount(total, "deleted item")}`,
   isHidden: true,
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { brainstormSummary, tag } from "../entities/brainstorm.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
@@ -37,5 +38,5 @@ export const listBrainstormsTool = gameplanTool(listBrainstorms, {
   description: "Lists the brainstorm sessions of a project, newest first.",
   service: "brainstormService",
   mutationType: "read",
-  done: ({ total }) => `Listed ${total} brainstorms`,
+  done: ({ total }) => `Listed ${formatCount(total, "brainstorm")}`,
 });

@@ -11,7 +11,7 @@ const OUTPUT_CHARS = 500;
 export function synthesize(content: string): SynthesisOutput[] {
   const outputs: SynthesisOutput[] = [];
   for (const line of content.split("\n")) {
-    const output = readLine(line.trim());
+    const output = readLine(withoutMarks(line.trim()));
     if (output) outputs.push(output);
     if (outputs.length === MOST_OUTPUTS) break;
   }
@@ -20,6 +20,14 @@ export function synthesize(content: string): SynthesisOutput[] {
 
 const LABELLED = /^(?:[-*+] )?(summary|theme|idea|decision|question)s?: *(\S.*)$/i;
 const POINT = /^(?:[-*+]|\d{1,3}[.)]) +(\S.*)$/;
+
+/** Takes the marks of Markdown off a line of notes, and the author before a message of a thread. */
+function withoutMarks(line: string): string {
+  return line
+    .replace(/^#{1,6} +/, "")
+    .replace(/^\*\*[^*\s:]+:[^*\s:]+:\*\* */, "")
+    .replaceAll("**", "");
+}
 
 function readLine(line: string): SynthesisOutput | undefined {
   const [, label, labelled] = LABELLED.exec(line) ?? [];

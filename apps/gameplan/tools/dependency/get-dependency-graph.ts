@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { graphEdge, graphNode, type GraphEdge, type GraphNode } from "../entities/dependency.ts";
 import { count, rowId } from "../entities/fields.ts";
@@ -70,5 +71,6 @@ export const getDependencyGraphTool = gameplanTool(getDependencyGraph, {
     "Shows the systems of a project in an order in which they can be built, and their dependencies.",
   service: "dependencyService",
   mutationType: "read",
-  done: ({ nodeTotal, edgeTotal }) => `Read ${nodeTotal} systems and ${edgeTotal} dependencies`,
+  done: ({ nodeTotal, edgeTotal }) =>
+    `Read ${formatCount(nodeTotal, "system")} and ${formatCount(edgeTotal, "dependency")}`,
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { impactedSystem } from "../entities/dependency.ts";
 import { count, nameText, rowId } from "../entities/fields.ts";
@@ -54,5 +55,5 @@ export const getImpactAnalysisTool = gameplanTool(getImpactAnalysis, {
     "Lists every system that a change of one system reaches, directly or through others, and the drafts that hold it.",
   service: "dependencyService",
   mutationType: "read",
-  done: ({ total }) => `A change reaches ${total} systems`,
+  done: ({ total }) => `A change reaches ${formatCount(total, "system")}`,
 });

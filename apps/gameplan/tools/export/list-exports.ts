@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { documentExport, exportKind } from "../entities/document-export.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
@@ -35,5 +36,5 @@ export const listExportsTool = gameplanTool(listExports, {
   description: "Lists the documents that were generated for a project, newest first.",
   service: "exportService",
   mutationType: "read",
-  done: ({ total }) => `Listed ${total} exports`,
+  done: ({ total }) => `Listed ${formatCount(total, "export")}`,
 });

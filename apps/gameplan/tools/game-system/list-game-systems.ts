@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
 import { mvpCriticality, systemStatus, systemSummary } from "../entities/game-system.ts";
@@ -60,5 +61,5 @@ export const listGameSystemsTool = gameplanTool(listGameSystems, {
     "Lists the game systems of a project by slug, with optional filters. Use it to find system ids.",
   service: "gameSystemService",
   mutationType: "read",
-  done: ({ total }) => `Found ${total} game systems`,
+  done: ({ total }) => `Found ${formatCount(total, "game system")}`,
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
 import { ideaThread } from "../entities/idea-thread.ts";
@@ -56,5 +57,5 @@ export const listIdeaThreadsTool = gameplanTool(listIdeaThreads, {
     "Lists the discussion threads of a project with the unread messages of the caller, newest first.",
   service: "ideaStreamService",
   mutationType: "read",
-  done: ({ total }) => `Listed ${total} idea threads`,
+  done: ({ total }) => `Listed ${formatCount(total, "idea thread")}`,
 });

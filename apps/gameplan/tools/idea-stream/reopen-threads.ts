@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
@@ -50,6 +51,6 @@ export const reopenThreadsTool = gameplanTool(reopenThreads, {
   description: "Takes back that threads became a brainstorm.",
   service: "ideaStreamService",
   mutationType: "action",
-  done: ({ threads }) => `Reopened ${threads.length} idea threads`,
+  done: ({ threads }) => `Reopened ${formatCount(threads.length, "idea thread")}`,
   isHidden: true,
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { activity } from "../entities/activity.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
@@ -49,5 +50,5 @@ export const getProjectActivityTool = gameplanTool(getProjectActivity, {
   description: "Shows who changed what in a project, newest first.",
   service: "projectService",
   mutationType: "read",
-  done: ({ total }) => `Read ${total} activities`,
+  done: ({ total }) => `Read ${formatCount(total, "activity")}`,
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { pageEntries } from "../entities/fields.ts";
 import { project, projectStatus } from "../entities/project.ts";
@@ -30,5 +31,5 @@ export const listProjectsTool = gameplanTool(listProjects, {
   description: "Lists the projects of the workspace, newest first. Use it to find a project id.",
   service: "projectService",
   mutationType: "read",
-  done: ({ total }) => `Listed ${total} projects`,
+  done: ({ total }) => `Listed ${formatCount(total, "project")}`,
 });

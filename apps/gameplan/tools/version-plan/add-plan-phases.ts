@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { defineOperation, ok } from "interlock-edge/tools";
 import { revision, rowId } from "../entities/fields.ts";
 import { versionPlan } from "../entities/version-plan.ts";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { readNodes } from "../graph/read-graph.ts";
 import { refuse } from "../refuse.ts";
@@ -50,7 +51,7 @@ export const addPlanPhasesTool = gameplanTool(addPlanPhases, {
   service: "versionPlanService",
   mutationType: "update",
   done: ({ plan: { version, phases } }) =>
-    `Added ${phases.length} phases to version plan ${version}`,
+    `Added ${formatCount(phases.length, "phase")} to version plan ${version}`,
   undo: {
     tool: "clear_plan_phases",
     args: ({ plan: { id, revision: made } }) => ({ planId: id, revision: made }),

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
 import { planStatus, planSummary } from "../entities/version-plan.ts";
@@ -39,5 +40,5 @@ export const listVersionPlansTool = gameplanTool(listVersionPlans, {
   description: "Lists the version plans of a project, newest first.",
   service: "versionPlanService",
   mutationType: "read",
-  done: ({ total }) => `Listed ${total} version plans`,
+  done: ({ total }) => `Listed ${formatCount(total, "version plan")}`,
 });

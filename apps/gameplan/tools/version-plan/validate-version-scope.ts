@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { rowId } from "../entities/fields.ts";
 import { scopeCheck } from "../entities/version-plan.ts";
@@ -30,6 +31,6 @@ export const validateVersionScopeTool = gameplanTool(validateVersionScope, {
   service: "versionPlanService",
   mutationType: "read",
   done: ({ scope: { valid, missingTotal } }) =>
-    valid ? "The scope is complete" : `The scope lacks ${missingTotal} systems`,
+    valid ? "The scope is complete" : `The scope lacks ${formatCount(missingTotal, "system")}`,
   maxArgumentsBytes: 16_384,
 });
