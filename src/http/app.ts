@@ -36,8 +36,8 @@ import { UNDO_ROUTES } from "./runs/undo.ts";
 import { TOOL_IMAGE_ROUTES } from "./runs/tool-images.ts";
 import { TOOL_ROUTES } from "./tenant/tools.ts";
 
-/** Every route of the API; docs/http.md has them in one table. */
-const API: Routes = {
+/** Every route that each deployment has; docs/http.md has them in one table. */
+export const API_ROUTES: Routes = {
   ...CHAT_ROUTES,
   ...INVOKE_ROUTES,
   ...UNDO_ROUTES,
@@ -76,7 +76,7 @@ export function createApp(services: Services, more: Routes = {}): HonoBase {
     await next();
     context.res = await answerPreflight(context.req.raw, context.res, services);
   });
-  for (const [path, methods] of Object.entries({ ...API, ...more })) {
+  for (const [path, methods] of Object.entries({ ...API_ROUTES, ...more })) {
     const handlers = Object.entries<Route>(methods).map(
       ([method, route]) => [method as Method, authorise(services, route)] as const,
     );
