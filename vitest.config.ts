@@ -8,12 +8,13 @@ import { answerAsProvider } from "./test/fakes/scripted-model.ts";
 import { answerAsIssuer } from "./test/fakes/issuer.ts";
 import { answerAsReceiver } from "./test/fakes/webhook-receiver.ts";
 import { answerAsShop } from "./test/fakes/shop.ts";
+import { browserPath } from "./test/shared/browser-path.ts";
 import type { SamplePlan } from "./test/shared/sample.ts";
 import { apiTokensSecret, connectionKeysSecret } from "./test/shared/tokens.ts";
 
 /** Tests that share one browser. */
 const BROWSER_TESTS = "{test,apps}/**/{page*,approvals-*,people}.node.test.ts";
-const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
+const hasBrowser = browserPath() !== undefined;
 if (!hasBrowser) {
   const notice = `No chromium: ${BROWSER_TESTS} left out. Install it, or name it in CHROMIUM_PATH.`;
   if (process.env["CI"]) throw new Error(notice);

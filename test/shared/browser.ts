@@ -1,15 +1,16 @@
 import { chromium, type Browser } from "playwright-core";
+import { browserPath } from "./browser-path.ts";
 
 let started: Promise<Browser> | undefined;
 
 /**
- * Opens the browser of this process: Debian's chromium, or the one that CHROMIUM_PATH names. The
- * page tests of one process share it, because its start costs as much as some visits.
+ * Opens the browser of this process. The page tests of one process share it, because its start
+ * costs as much as some visits.
  */
 export function openBrowser(): Promise<Browser> {
   started ??= chromium.launch({
-    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
+    executablePath: browserPath(),
+    args: ["--no-sandbox", "--disable-gpu", "--in-process-gpu"],
   });
   return started;
 }

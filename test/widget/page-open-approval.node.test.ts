@@ -30,7 +30,7 @@ describe("an open approval", () => {
   it("shows the votes of other people, with one request in five seconds while it is seen", async () => {
     await open({ at: "approvals#appr_one", holdSeconds: true });
     await card().getByRole("button", { name: "Approve" }).waitFor();
-    expect(reads()).toBe(2);
+    await expect.poll(reads).toBe(2);
     const one = visit.api.approvals.get("appr_one");
     visit.api.approvals.put({ ...one, votes: [vote("user:bob", "approve")] });
     await passSeconds(5);
