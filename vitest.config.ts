@@ -14,7 +14,7 @@ import { apiTokensSecret, connectionKeysSecret } from "./test/shared/tokens.ts";
 
 /** Tests that share one browser. */
 const BROWSER_TESTS = "{test,apps}/**/{page*,approvals-*,people}.node.test.ts";
-const hasBrowser = browserPath() !== undefined;
+const hasBrowser = existsSync(browserPath());
 if (!hasBrowser) {
   const notice = `No chromium: ${BROWSER_TESTS} left out. Install it, or name it in CHROMIUM_PATH.`;
   if (process.env["CI"]) throw new Error(notice);
