@@ -6,6 +6,6 @@ const parts: ReplayParts = { run: replayRun, routes: REPLAY_ROUTES };
 
 /**
  * Lets those who may read the audit log decide a finished run again: the option `replay` of a
- * deployment. A deployment without it carries none of its code.
+ * deployment. A deployment without it carries neither the route nor the replaying loop.
  */
 export const replayRuns: RunReplay = { parts };

@@ -14,9 +14,9 @@ import { type Command, CommandError, messageOf, parsing, UsageError } from "../c
 import { parseArguments, type ToolCall } from "../../src/protocol/tool/call.ts";
 
 /**
- * Shows how answers are decoded: those recorded in files, or those of endpoints, whose base URLs
- * stand on stdin, one per line. Writes one line of JSON for each. Uses the model adapter of the
- * product.
+ * Shows how the model adapter of the product decodes answers. Reads recorded answers from the files
+ * named, or without files asks the endpoints whose base URLs stand on stdin, one per line. Prints
+ * one line of JSON for each answer. Fails: throws a UsageError or a CommandError.
  */
 async function decodeAll(args: string[]): Promise<void> {
   const { files, ...chosen } = readArguments(args);
@@ -78,8 +78,7 @@ function endpoint(
   const owner = wire.id === "anthropic" ? "ANTHROPIC" : "OPENAI";
   const apiKey = process.env[`${owner}_API_KEY`] || "none";
   const declared = declareModel({ id: model, wire: wire.id });
-  const fetcher = (request: Request): Promise<Response> => send(request);
-  return createHttpModel({ model: declared, wire, baseUrl, apiKey, fetch: fetcher });
+  return createHttpModel({ model: declared, wire, baseUrl, apiKey, fetch: send });
 }
 
 async function ask(endpoint: Model, model: string): Promise<ModelAnswer> {
@@ -120,7 +119,7 @@ function reportCall(call: ToolCall) {
 export const command: Command = {
   usage:
     `Usage: interlock decode --wire ${[...WIRES.keys()].join("|")} [--model NAME] [FILE ...]\n` +
-    "Shows how answers are decoded: those recorded in files, such as `curl --no-buffer` writes them,\n" +
+    "Shows how answers are decoded: those recorded in files, as `curl --no-buffer` writes them,\n" +
     "or without files those of the endpoints whose base URLs stand on stdin, one per line.",
   run: decodeAll,
 };

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Outside the range from which systems take ports for connections and for servers on port 0. */
+/** Systems take ports for connections, and for servers on port 0, from above this range. */
 const FIRST_PORT = 20_000;
 const AFTER_LAST_PORT = 30_000;
 
 /**
- * Finds a port of loopback that nobody listens on, and that no other program gets by chance before
- * it is used.
+ * Finds a free port of 127.0.0.1. The system gives ports of this range to no program that did not
+ * ask for one, so the port stays free until its server starts.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(FIRST_PORT, AFTER_LAST_PORT);

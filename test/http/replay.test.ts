@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { frozen, moved } from "../workers/lab-approvals.ts";
 import { effects } from "../workers/lab-tools.ts";
-import { finish } from "../shared/conversations.ts";
+import { finish, untilKept } from "../shared/conversations.ts";
 import {
   APPROVE,
   askFor,
@@ -17,6 +17,7 @@ import {
   cancel,
   changeInvocation,
   crash,
+  readLog,
   refusalOf,
   rowsOf,
   stubOf,
@@ -79,7 +80,7 @@ const NOTE: ScriptedStep = {
 
 const writeNote = (): Promise<string> => runToEnd([NOTE, { text: ["done"] }]);
 
-test("a finished run with calls of every kind is decided again alike, with no effect, row or record", async () => {
+test("a finished run is decided again alike, with no effect, row or record", async () => {
   effects.length = 0;
   const runId = await runToEnd();
   const stored = (): Promise<unknown> =>
@@ -202,17 +203,39 @@ test("a run that goes on, or was stopped, is 409 with its reason", async () => {
   await response.body?.cancel().catch(() => {});
 });
 
-test("a run whose earlier turns are gone is 410", async () => {
+test("a name that the model made up is not shown", async () => {
+  const called = (name: string): ScriptedStep => ({ calls: [{ id: "made-up", name, args: "{}" }] });
+  const runId = await runToEnd([called("hunter2"), { text: ["done"] }]);
+  await runInDurableObject(stubOf(runId), (_object, { storage }) => {
+    for (const { seq, state, body } of readLog(storage.sql)) {
+      const changed = body?.replaceAll("hunter2", "hunter3") ?? null;
+      const row = "UPDATE log SET state = ?, body = ?, base = NULL WHERE seq = ?";
+      storage.sql.exec(row, state, changed, seq);
+    }
+    return storage.sync();
+  });
+  await crash(runId);
+  const answer = await replayed(runId);
+  expect(answer).toMatchObject({ outcome: "different", difference: { toolCallId: "made-up" } });
+  expect(JSON.stringify(answer)).not.toContain("hunter");
+});
+
+test("a run whose earlier turns are changed is 409, and one whose are gone is 410", async () => {
   const { conversationId } = await finish({ caller: "archive" });
   const { runId } = await finish({ caller: "archive", conversationId });
   expect(await replayed(runId)).toMatchObject({ outcome: "equal" });
+  await untilKept(conversationId, 2);
+  await rowsOf(conversationId, "UPDATE turns SET page_hash = 'sha256:0' WHERE number = 1");
+  const changed = await replayAs(runId, "archive");
+  expect(changed.status).toBe(409);
+  expect(await changed.json()).toMatchObject({ reason: "history_changed" });
   await runInDurableObject(stubOf(conversationId), (_object, { storage }) => storage.deleteAll());
   await crash(conversationId);
   expect(await refusalOf(await replayAs(runId, "archive"))).toEqual([410, "history_erased"]);
   expect(await rowsOf(runId, "SELECT 1 FROM main.log LIMIT 1")).toHaveLength(1);
 });
 
-test("nobody replays a run without the scope, of another tenant, or with a made-up id", async () => {
+test("nobody replays without the scope, or a run of another tenant", async () => {
   const runId = await writeNote();
   const answers = await Promise.all(
     [

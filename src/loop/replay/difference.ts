@@ -13,8 +13,24 @@ const CONTENT: ReadonlySet<string> = new Set([
   "warnings",
 ]);
 
-/** Names of decisions are short. What is longer was written by somebody. */
-const MAX_FACT_CHARS = 100;
+/** Members of a decision whose values are codes, numbers or flags of ours. Others are not shown. */
+const FACTS: ReadonlySet<string> = new Set([
+  "approved",
+  "continued",
+  "fail_closed",
+  "finish",
+  "idempotency_hit",
+  "inputTokens",
+  "is_error",
+  "isVerified",
+  "outputTokens",
+  "reason",
+  "repairable",
+  "requires_approval",
+  "retryable",
+  "taxonomy_class",
+  "waits",
+]);
 
 type Path = readonly string[];
 
@@ -69,11 +85,10 @@ function valueAt(whole: JsonValue, path: Path): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>(memberOf, whole);
 }
 
-/** Reads a value that may be shown to whoever reads the audit log. */
+/** Reads a value that every reader of the audit log may see. */
 function factAt(whole: JsonValue, path: Path): ReplayDifference["recorded"] {
   const value = valueAt(whole, path);
-  if (isTree(value) || CONTENT.has(path.at(-1) ?? "")) return undefined;
-  return typeof value === "string" && value.length > MAX_FACT_CHARS ? undefined : value;
+  return isTree(value) || !FACTS.has(path.at(-1) ?? "") ? undefined : value;
 }
 
 /** Names the step and the call that a path leads through. */

@@ -37,8 +37,8 @@ export interface ReplayDifference {
   readonly step?: number;
   readonly toolCallId?: string;
   /**
-   * What the run decided, and what the replay did. Absent: nothing, or a value that may hold what
-   * somebody said, an argument or data.
+   * What the run decided, and what the replay decided. Absent: there was no such decision, or its
+   * value is no code, number or flag of Interlock's own.
    */
   readonly recorded?: string | number | boolean | null;
   readonly replayed?: string | number | boolean | null;
