@@ -22,6 +22,7 @@ export type NewRequest = Omit<
   | "answer"
   | "supersededBy"
   | "supersededBecause"
+  | "withdrawnBecause"
   | "closedAtMs"
   | "consumedAtMs"
 > & {

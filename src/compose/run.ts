@@ -118,7 +118,15 @@ export function composeDeciding(
   deployment: Deployment,
 ): Pick<
   RunPorts,
-  "policies" | "registry" | "source" | "authorizationOf" | "modelOf" | "log" | "conversationOf"
+  | "policies"
+  | "registry"
+  | "source"
+  | "authorizationOf"
+  | "modelOf"
+  | "log"
+  | "conversationOf"
+  | "broker"
+  | "fingerprints"
 > & {
   readonly signer: ApprovalSigner;
   readonly ledgerOf: (tenantId: TenantId) => RunPorts["ledger"];
@@ -132,6 +140,8 @@ export function composeDeciding(
     ledgerOf: (tenantId) => tenants.ledgerOf(tenantId),
     signer: createApprovalSigner(env.rootSecret, env.olderSecret),
     authorizationOf: createPolicyAuthorization,
+    broker: composeConnections(env).broker,
+    fingerprints: composeFingerprints(raw),
     conversationOf: (conversationId) => composeRunGateway(raw).of(conversationId),
     modelOf: (id) => requireModels(raw, deployment).models.get(id),
     policies: composePolicies(env.policyKv, policyCache),
@@ -171,11 +181,8 @@ export function composeVerifying(
   raw: RawEnv,
   { deployment, tenantId, runId }: Pick<RunParts, "deployment" | "tenantId" | "runId">,
 ): VerifyingPorts {
-  const deciding = composeDeciding(raw, deployment);
-  const { broker } = composeConnections(requireEnv(raw));
   const log = composeLog().about({ tenantId, runId });
-  const fingerprints = composeFingerprints(raw);
-  return { ...deciding, broker, fingerprints, clock: composeClock(), log };
+  return { ...composeDeciding(raw, deployment), clock: composeClock(), log };
 }
 
 /**

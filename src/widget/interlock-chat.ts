@@ -3,6 +3,7 @@ import { toHex } from "../protocol/text/hex.ts";
 import type { TokenSource } from "./api-request.ts";
 import { wait } from "./backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
+import { readAgainSoon } from "./approval/tracker.ts";
 import { createChatApi, type RunChoice } from "./chat/stream/api.ts";
 import { createCallReader } from "./chat/tool-card/call-reader.ts";
 import { createUndoApi, type UndoApi } from "./chat/undo/undo-api.ts";
@@ -24,7 +25,8 @@ const sheets = createChatSheets();
  * admits the page without a token, as `npm run dev` does. Properties: `getToken`, for pages that
  * hold the access token, which the element calls before each request, and once more when the server
  * rejected the token; `getContext`, what the page knows, which each new question sends along.
- * Method: `refreshUndo`, for a page that undid a call of the conversation itself.
+ * Methods: `refreshUndo`, for a page that undid a call of the conversation itself, and
+ * `refreshApprovals`, for a page whose data changed.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
@@ -56,6 +58,11 @@ export class InterlockChat extends HTMLElement {
   /** Reads again which calls can be undone. */
   refreshUndo(): void {
     this.#undo?.elsewhere.dispatchEvent(new Event("undone"));
+  }
+
+  /** Reads open approvals again: their calls may not be possible any more. */
+  refreshApprovals(): void {
+    readAgainSoon();
   }
 
   attributeChangedCallback(): void {

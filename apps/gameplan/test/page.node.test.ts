@@ -205,6 +205,36 @@ async function tabTo({ page }: Person, text: string): Promise<void> {
   throw new Error(`no focus on ${text}`);
 }
 
+test("a question that a colleague made pointless closes by itself, with the reason", async () => {
+  const [ann, bob] = [await sitDown("developer"), await sitDown("bob")];
+  for (const person of [ann, bob]) {
+    await person.page.goto(`${server.url}/gameplan`);
+    await project(person)
+      .getByRole("link", { name: /Inventory/ })
+      .waitFor();
+  }
+  await ann.ask("Delete the Inventory system");
+  await ann.sees('Delete game system "Inventory"');
+  await project(bob)
+    .getByRole("link", { name: /Inventory/ })
+    .click();
+  await bob.page.getByRole("button", { name: "Move to bin" }).click();
+  await expect.poll(() => bob.button("Approve").isDisabled()).toBe(false);
+  await bob.button("Approve").click();
+  // Nobody votes on the question of the chat.
+  await ann.sees(/^Closed by itself, because the call cannot succeed any more: /);
+  await ann.page.getByRole("log").getByText("That did not succeed.").waitFor();
+  await section(bob, "Bin");
+  await bob.page
+    .getByRole("button", { name: /^Restore/ })
+    .first()
+    .click();
+  await project(ann)
+    .getByRole("link", { name: /Inventory/ })
+    .waitFor();
+  for (const { complaints } of [ann, bob]) expect(complaints).toEqual([]);
+}, 120_000);
+
 test("the card of a call takes it back, and the project follows", async () => {
   const ann = await sitDown("developer");
   await ann.page.goto(`${server.url}/gameplan#//ideas`);
@@ -238,6 +268,13 @@ test("the bin is emptied after two other people agreed", async () => {
     expect(await person.approveCritical("gameplan__empty_bin")).toBe(200);
   }
   await project(ann).getByText("The bin is empty.").waitFor();
+  const again = await fetch(`${server.url}/v1/tools/gameplan__empty_bin/invoke`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": "an-empty-bin" },
+    body: JSON.stringify({ arguments: {} }),
+  });
+  // 202 would mean that people are asked.
+  expect([again.status, await again.text()]).toEqual([200, expect.stringContaining("conflict")]);
   expect(ann.complaints).toEqual([]);
 }, 120_000);
 

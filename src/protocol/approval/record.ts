@@ -22,7 +22,7 @@ export const APPROVAL_STATUSES = [
   "expired",
   /** Another approval took its place; see SupersedeReason. */
   "superseded",
-  /** The run does not want the call any more. */
+  /** The run does not want the call any more, or the call cannot succeed; see withdrawnBecause. */
   "withdrawn",
 ] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
@@ -89,6 +89,11 @@ export interface ApprovalRecord {
   readonly answer?: JsonObject;
   /** Present exactly when the status is `superseded`. */
   readonly supersededBecause?: SupersedeReason;
+  /**
+   * Why its call cannot succeed any more, in words that may be shown. Only of a request that was
+   * withdrawn for that.
+   */
+  readonly withdrawnBecause?: string;
   /** The approval that took its place. */
   readonly supersededBy?: ApprovalId;
   /** An approver wrote these arguments, not the model. */

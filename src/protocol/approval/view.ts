@@ -48,6 +48,8 @@ export type ApprovalSummary = {
   readonly supersededBy?: ApprovalId;
   /** Why another approval took its place. Present exactly when the status is `superseded`. */
   readonly supersededBecause?: SupersedeReason;
+  /** Why its call cannot succeed any more. Only of a `withdrawn` one; safe to show. */
+  readonly withdrawnBecause?: string;
 };
 
 /** What one rule asks of people, and how many of them it has. */
@@ -88,7 +90,7 @@ export type ApprovalView = ApprovalSummary & {
 export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary {
   const { requirements, packet, votes, actorId, minterId, closedAtMs } = record;
   const counts = countPeople(record);
-  const { supersededBy, supersededBecause } = record;
+  const { supersededBy, supersededBecause, withdrawnBecause } = record;
   const { title, toolTitle } = packet.actionName;
   return {
     approvalId: record.id,
@@ -114,6 +116,7 @@ export function summarise(runId: RunId, record: ApprovalRecord): ApprovalSummary
     ...(closedAtMs !== undefined && { closedAt: toIso(closedAtMs) }),
     ...(supersededBy && { supersededBy }),
     ...(supersededBecause && { supersededBecause }),
+    ...(withdrawnBecause && { withdrawnBecause: toVisible(withdrawnBecause).text }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ApprovalAnswer, ApprovalAddress, DecisionAnswer } from "../../capa
 import type { ApprovalDecision } from "../../protocol/approval/decision.ts";
 import type { ToolSourcePort } from "../../capabilities/tool.ts";
 import { ANY_APPROVAL, maySee } from "./may-see.ts";
+import { formatReason } from "./find-impossible.ts";
 import { refuseArguments, refuseUnread, whyRefused } from "./refused-decision.ts";
 import { reviewAnswer } from "./answer.ts";
 import { reviewEdit, type ReviewedEdit } from "./edit.ts";
@@ -35,6 +36,8 @@ export interface DecisionPorts {
     readonly registry: ReviewPorts["registry"];
     readonly ledgerOf: (tenantId: TenantId) => ReviewPorts["ledger"];
     readonly authorizationOf: ReviewPorts["authorizationOf"];
+    readonly broker: ReviewPorts["broker"];
+    readonly fingerprints: ReviewPorts["fingerprints"];
     readonly modelOf: ReviewPorts["modelOf"];
     readonly conversationOf?: ReviewPorts["conversationOf"];
   };
@@ -79,7 +82,7 @@ export class ApprovalDecisions {
 
   /**
    * Shows an approval, once its terms are compared with those that hold now. An open approval whose
-   * terms have changed is closed, and the run continues to request a new one.
+   * terms have changed, or whose call cannot succeed any more, is closed, and the run continues.
    */
   async reviewAndShow(address: ApprovalAddress): Promise<ApprovalAnswer> {
     this.#ports.expire();
@@ -128,7 +131,7 @@ export class ApprovalDecisions {
     if (decision.decision === "reject") return this.#storeVote(proposed);
     const terms = await this.#compareTerms(record);
     if (terms.kind === "unreadable") return refuseUnread(terms.failure);
-    if (terms.kind === "changed") return this.#closed(address);
+    if (terms.kind !== "same") return this.#closed(address);
     if (asksAnswer(record.asks) || decision.decision === "answer") {
       return this.#answer(proposed, record);
     }
@@ -184,15 +187,19 @@ export class ApprovalDecisions {
 
   /**
    * Compares the terms of an open approval with those that hold now. An approval whose terms have
-   * changed is closed at once, and the run requests a new one.
+   * changed is closed at once, and the run requests a new one. One whose call cannot succeed any
+   * more is closed too, and the run goes on with the reason.
    */
   async #compareTerms(record: ApprovalRecord): Promise<TermsReview> {
     const compared = await reviewTerms(this.#reviewPorts(), this.#reviewed(record));
     const now = this.#run.approvals.find(record.invocation, record.generation);
-    if (compared.kind === "changed" && now && this.#isOpen(now)) {
-      this.#run.approvals.closeOutdated(now, this.#ports.clock.nowMs());
-      this.#ports.resume();
-    }
+    const atMs = this.#ports.clock.nowMs();
+    if (!now || !this.#isOpen(now)) return compared;
+    if (compared.kind === "changed") this.#run.approvals.closeOutdated(now, atMs);
+    else if (compared.kind === "impossible") {
+      this.#run.approvals.closeImpossible(now, atMs, formatReason(compared.failure));
+    } else return compared;
+    this.#ports.resume();
     return compared;
   }
 

@@ -84,7 +84,13 @@ export class ApprovalNotices {
     const decided = escalationOf(record);
     const by = record.votes.at(-1)?.approverId;
     const who = decided.escalation && by !== undefined ? { actorId: by } : {};
-    const closed = { action: "approval.closed", atMs, decision: record.status } as const;
+    const { status: decision, withdrawnBecause: reason } = record;
+    const closed = {
+      action: "approval.closed",
+      atMs,
+      decision,
+      ...(reason && { reason }),
+    } as const;
     this.#audit(record, { ...closed, ...decided, ...who });
   }
 

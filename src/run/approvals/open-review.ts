@@ -1,7 +1,10 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { BudgetLedger } from "../../capabilities/budget.ts";
+import type { ConnectionBroker } from "../../capabilities/connection.ts";
 import type { ReachConversation } from "../../capabilities/conversation.ts";
+import type { Fingerprints } from "../../capabilities/fingerprints.ts";
 import type { AuthorizationPort } from "../../capabilities/identity.ts";
+import type { Log } from "../../capabilities/log.ts";
 import type { ModelDirectory } from "../../capabilities/model.ts";
 import type { PolicyRegistry, PolicyStore } from "../../capabilities/policy.ts";
 import type { BoundToolRuntime, BoundTools } from "../../capabilities/tool.ts";
@@ -40,6 +43,9 @@ export interface ReviewPorts extends LoadPorts<BoundTools> {
   readonly registry: Pick<PolicyRegistry, "current">;
   readonly ledger: Pick<BudgetLedger, "peek">;
   readonly authorizationOf: (policy: ToolPolicy) => AuthorizationPort;
+  readonly log: Log;
+  readonly broker: ConnectionBroker;
+  readonly fingerprints: Fingerprints;
   readonly runId: RunId;
   readonly claim: Pick<
     RunClaim,
@@ -155,7 +161,7 @@ async function readEarlier(
 }
 
 /** What a call comes to under both policies. */
-export interface CallNow {
+export interface CallNow extends Pick<PolicySubject, "connectionId" | "workspaceId"> {
   readonly amounts: PolicySubject["amounts"];
   /** Undefined when neither policy asks for an approval. */
   readonly terms: BoundedTerms | undefined;
@@ -183,7 +189,8 @@ export async function obeyBothPolicies(
   );
   if (!obeyed.ok) return obeyed;
   const now = await termsNow(gatePorts, { ...obeyed.value, terms }, { current, trail });
-  return now.ok ? ok({ amounts: obeyed.value.amounts, terms: now.value }) : now;
+  const { amounts, connectionId, workspaceId } = obeyed.value;
+  return now.ok ? ok({ amounts, connectionId, workspaceId, terms: now.value }) : now;
 }
 
 const UNREADABLE = failCall("policy_unavailable");

@@ -216,6 +216,11 @@ export class RunApprovals implements ApprovalDesk {
     this.#change(closed);
   }
 
+  /** Closes an open approval whose call cannot succeed any more. The run goes on without it. */
+  closeImpossible(record: ApprovalRecord, atMs: number, withdrawnBecause: string): void {
+    this.#close({ ...record, withdrawnBecause }, atMs);
+  }
+
   /** Closes approvals that have expired; tells whether there was one. */
   expire(atMs: number): boolean {
     const late = this.pending().filter(({ expiresAtMs }) => expiresAtMs <= atMs);

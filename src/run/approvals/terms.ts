@@ -1,10 +1,11 @@
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import type { Result } from "../../protocol/outcome/result.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { PolicyPin } from "../../protocol/policy/pin.ts";
 import { raiseTerms } from "../../runner/budget/plan-raise.ts";
 import { isAskedUnder } from "../../runner/approval/terms-now.ts";
 import { readArguments } from "../../runner/gates/read-arguments.ts";
+import { findImpossible, type KnownCall } from "./find-impossible.ts";
 import {
   obeyBothPolicies,
   openReview,
@@ -19,12 +20,14 @@ export type TermsReview =
   | { readonly kind: "same"; readonly termsHash: string; readonly pin: PolicyPin }
   /** Other terms hold now, or the policies do not allow the call any more. */
   | { readonly kind: "changed" }
+  /** The terms hold, and the call cannot succeed any more. */
+  | { readonly kind: "impossible"; readonly failure: ToolFailure }
   /** The policy that the run pinned, the current one or the tools cannot be read now. */
   | { readonly kind: "unreadable"; readonly failure: ToolFailure };
 
 /**
- * Compares the terms of an approval with those that hold now. The runner asks the same `termsNow`
- * when the call continues.
+ * Compares the terms of an approval with those that hold now, and looks whether its call can still
+ * succeed. The runner asks the same `termsNow` and `checkState` when the call continues.
  * Contract: never throws for a policy or tools that cannot be read.
  */
 export async function reviewTerms(
@@ -37,6 +40,8 @@ export async function reviewTerms(
   const terms = await readTerms(opened.value);
   if (!terms?.ok) return { kind: "changed" };
   if (!(await holds(opened.value, terms.value))) return { kind: "changed" };
+  const impossible = await findImpossible(ports, opened.value, terms.value);
+  if (impossible) return { kind: "impossible", failure: impossible };
   return { kind: "same", termsHash: record.termsHash, pin: current.pin };
 }
 
@@ -59,10 +64,11 @@ async function isAskedUnderThese(record: ApprovalRecord, { terms }: CallNow): Pr
 }
 
 /** Computes the terms of a call; undefined when tool or arguments are not valid any more. */
-async function readTerms(review: Review): Promise<Result<CallNow, ToolFailure> | undefined> {
+async function readTerms(review: Review): Promise<Result<KnownCall, ToolFailure> | undefined> {
   const { call, tool, trail } = review;
   if (!tool) return undefined;
   const read = await readArguments(tool, call, trail);
   if (!read.ok) return undefined;
-  return obeyBothPolicies(review, tool, read.value);
+  const obeyed = await obeyBothPolicies(review, tool, read.value);
+  return obeyed.ok ? ok({ ...obeyed.value, tool, accepted: read.value }) : obeyed;
 }

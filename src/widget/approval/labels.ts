@@ -68,7 +68,7 @@ const CHANGED: { readonly [Reason in SupersedeReason]: string } = {
 };
 
 /** Tells how an approval ended; empty while it is pending. */
-export function formatEnd({ status, supersededBecause }: ApprovalInfo): string {
+export function formatEnd({ status, supersededBecause, withdrawnBecause }: ApprovalInfo): string {
   switch (status) {
     case "pending":
       return "";
@@ -83,7 +83,9 @@ export function formatEnd({ status, supersededBecause }: ApprovalInfo): string {
     case "superseded":
       return `${CHANGED[supersededBecause ?? "arguments_edited"]}, so the call needs a new approval.`;
     case "withdrawn":
-      return "The run no longer needs this call. The tool does not run.";
+      return withdrawnBecause
+        ? `Closed by itself, because the call cannot succeed any more: ${withdrawnBecause}`
+        : "The run no longer needs this call. The tool does not run.";
   }
 }
 

@@ -28,6 +28,13 @@ const CHANGED: Readonly<Record<string, string>> = {
   shown_changed: `What you were shown has changed since. ${REVIEW}`,
 };
 
+let changes = 0;
+
+/** Reads every open approval again, because rows changed that its call may need. */
+export function readAgainSoon(): void {
+  changes += 1;
+}
+
 /** Keeps one approval current, and follows it to the approval that replaces it. */
 export class ApprovalTracker {
   readonly #ports: ApprovalTrackerPorts;
@@ -37,6 +44,7 @@ export class ApprovalTracker {
   #reads = 0;
   #polls = 0;
   #ticks = 0;
+  #changes = changes;
   /** Approvals that another one has replaced. Later news of them is ignored. */
   readonly #replaced = new Set<string>();
 
@@ -108,9 +116,11 @@ export class ApprovalTracker {
     if (isLate) {
       this.#polls += 1;
       if (this.#polls <= MAX_POLLS) void this.read();
-    } else if (this.#ticks % READ_EVERY_TICKS === 0 && this.#ports.needsReads()) {
-      void this.read({ isQuiet: true });
+      return;
     }
+    const isDue = this.#ticks % READ_EVERY_TICKS === 0 && this.#ports.needsReads();
+    if (isDue || this.#changes !== changes) void this.read({ isQuiet: true });
+    this.#changes = changes;
   }
 
   #accept(news: ApprovalInfo): void {

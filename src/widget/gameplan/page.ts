@@ -38,7 +38,7 @@ export interface PagePorts {
   readonly options: ApiOptions;
   readonly api: GameplanApi;
   readonly approvals: ApprovalsApi;
-  readonly chat: HTMLElement & { refreshUndo(): void };
+  readonly chat: HTMLElement & { refreshUndo(): void; refreshApprovals(): void };
   /** The workspace that the page names; undefined: the reader's first one. */
   readonly workspaceId: string | undefined;
   readonly onToken: (token: string) => void;
@@ -258,6 +258,7 @@ export class GameplanPage {
 
   /** Reads again what changed, and no more. */
   async #apply({ entities: changed, hasNews }: Changed): Promise<void> {
+    this.#ports.chat.refreshApprovals();
     if (changed.has("project") && !(await this.#readProjects())) return;
     const { section, projectId } = this.#projects.route;
     const { entities } = SECTIONS.find(({ name }) => name === section) ?? systemsSection;

@@ -22,7 +22,7 @@ test("a row that changes while a person reads about its deletion stays", async (
   const [approvalId = ""] = openOf(await stateOf(runId, "ada"));
   const change = { systemId: system.id, changeSummary: "More", purpose: "Fights that matter." };
   await dataOf("ben", "update_game_system", change);
-  expect((await decide(approvalId, "ada", APPROVE)).status).toBe(200);
+  expect((await decide(approvalId, "ada", APPROVE)).status).toBe(409);
   const chunks = await chunksOf(await send(`/v1/runs/${runId}/events`, { caller: "ada" }));
   const result = chunks.findLast(({ type }) => type === "result")?.["result"];
   expect(result).toMatchObject({
@@ -90,14 +90,20 @@ describe("nobody is asked to approve what must fail", () => {
     expect([asked, payload.errors[0]?.code, await changes()]).toEqual([false, code, before]);
   });
 
-  test("what became impossible while a person decided ends with its reason", async () => {
+  test("what becomes impossible meanwhile closes the question with its reason", async () => {
     const call = callOf("gameplan__finalize_version_plan", draft);
     const waiting = await chat([{ calls: [call] }, {}], "ada");
     const runId = runIdOf(waiting);
     await chunksOf(waiting);
     const [approvalId = ""] = openOf(await stateOf(runId, "ada"));
+    const look = async () =>
+      (await send(`/v1/approvals/${approvalId}`, { caller: "ada" })).json<ApprovalView>();
+    expect(await look()).toMatchObject({ status: "pending" });
     await dataOf("ada", "delete_game_system", held);
-    expect((await decide(approvalId, "ada", APPROVE)).status).toBe(200);
+    // Nobody votes: a look is enough.
+    const closed = await look();
+    expect(closed).toMatchObject({ status: "withdrawn", votes: [] });
+    expect(closed.withdrawnBecause).toContain("deleted systems");
     const chunks = await chunksOf(await send(`/v1/runs/${runId}/events`, { caller: "ada" }));
     expect(chunks.findLast(({ type }) => type === "result")?.["result"]).toMatchObject({
       status: { taxonomy_class: "SEMANTIC_INVALIDITY" },

@@ -154,7 +154,8 @@ describe("the finalization of threads", () => {
     const second = await askToFinalize([threadId], "Second");
     await approve(first);
     await untilState(first.runId, { status: "completed" }, "ada");
-    await approve(second);
+    // A vote for what became impossible is refused, and closes the question.
+    expect((await decide(second.approvalId, "ada", APPROVE)).status).toBe(409);
     const late = await untilState(second.runId, { status: "completed" }, "ada");
     expect(late.toolCalls).toMatchObject([{ name: FINALIZE, state: "FAILED_FINAL" }]);
     expect(late.toolCalls).toHaveLength(1);

@@ -84,6 +84,8 @@ test("a deletion cannot be undone once its row is removed for good", () => {
   workspace.call(emptyBin, {});
   expect(workspace.refusal(restore, { entity: "system", id, revision })).toBe("stale");
   expect(workspace.refusal(restore, { entity: "system", id })).toBe("not_found");
+  // So nobody is asked about it: the tool rehearses its operation.
+  expect(workspace.refusal(emptyBin, {})).toBe("conflict");
 });
 
 test("a project goes and comes back with all that it holds, by its author alone", () => {

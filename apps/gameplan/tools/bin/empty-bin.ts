@@ -7,6 +7,7 @@ import { listBin } from "./list-bin.ts";
 import { count, rowId } from "../entities/fields.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { findProject } from "../rows/project-row.ts";
+import { refuse } from "../refuse.ts";
 import { removeBinned } from "./remove-rows.ts";
 
 const SHOWN_ITEMS = 20;
@@ -17,15 +18,14 @@ export const emptyBin = defineOperation({
   input: v.strictObject({ projectId: v.exactOptional(rowId) }),
   output: v.strictObject({ removed: count }),
   run(sql, { projectId }, caller) {
-    if (projectId === undefined) {
-      const removed = removeBinned(sql, "1", []);
-      caller.announce({ entity: "bin", id: "all" });
-      return ok({ removed });
-    }
-    const found = findProject(sql, caller, projectId);
+    const found = projectId === undefined ? ok(null) : findProject(sql, caller, projectId);
     if (!found.ok) return found;
-    const removed = removeBinned(sql, "project_id = ?", [projectId]);
-    caller.announce({ entity: "bin", id: projectId });
+    const only = projectId === undefined ? {} : { projectId };
+    const held = listBin.run(sql, { ...only, limit: 1 }, caller);
+    if (held.ok && held.value.total === 0) return refuse("conflict", "something in the bin");
+    const where = projectId === undefined ? "1" : "project_id = ?";
+    const removed = removeBinned(sql, where, Object.values(only));
+    caller.announce({ entity: "bin", id: projectId ?? "all" });
     return ok({ removed });
   },
 });
