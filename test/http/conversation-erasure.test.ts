@@ -13,7 +13,16 @@ import {
 import { image, SEES, text } from "../shared/file-messages.ts";
 import { dataUrl } from "../shared/files.ts";
 import { callOf } from "../shared/people.ts";
-import { changeInvocation, crash, refusalOf, ring, rowsOf, stubOf } from "../shared/run-object.ts";
+import {
+  changeInvocation,
+  changeTurns,
+  LOSE_PAGE_2,
+  crash,
+  refusalOf,
+  ring,
+  rowsOf,
+  stubOf,
+} from "../shared/run-object.ts";
 import { sampleOfGroups } from "../shared/sample.ts";
 import { tenantOf } from "../shared/tenant-notices.ts";
 import { dump } from "../shared/traces.ts";
@@ -184,8 +193,7 @@ describe("a deleted conversation", () => {
     await crash(conversationId);
     expect(await refusalOf(await say({ conversationId }))).toEqual([410, "conversation_erased"]);
     // A page that was on its way.
-    await rowsOf(conversationId, "UPDATE turns SET ended_ms = NULL WHERE number = 2");
-    await rowsOf(conversationId, "DELETE FROM pages WHERE number = 2");
+    await changeTurns(conversationId, ...LOSE_PAGE_2);
     const object = stubOf(conversationId) as unknown as ConversationMethods;
     await object.keepTurn(runIds[1] as RunId, LATE_PAGE);
     expect(await rowsOf(conversationId, "SELECT 1 FROM pages WHERE number = 2")).toEqual([]);

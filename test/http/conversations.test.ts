@@ -2,7 +2,16 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { releaseUrl } from "../fakes/scripted-model.ts";
 import { finish, say, untilKept, untilSaid, type Said } from "../shared/conversations.ts";
-import { crash, refusalOf, ring, rowsOf, stubOf, untilState } from "../shared/run-object.ts";
+import {
+  changeTurns,
+  LOSE_PAGE_2,
+  crash,
+  refusalOf,
+  ring,
+  rowsOf,
+  stubOf,
+  untilState,
+} from "../shared/run-object.ts";
 import { callOf } from "../shared/people.ts";
 import { govern, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 
@@ -128,8 +137,7 @@ describe("a repeated post", () => {
     // As if the Worker had died between the two.
     await runInDurableObject(stubOf(first.runId), (_object, { storage }) => storage.deleteAll());
     await crash(first.runId);
-    await rowsOf(conversationId, "DELETE FROM pages WHERE number = 2");
-    await rowsOf(conversationId, "UPDATE turns SET ended_ms = NULL WHERE number = 2");
+    await changeTurns(conversationId, ...LOSE_PAGE_2);
     const again = await finish(post);
     expect(again.runId).toBe(first.runId);
     expect(again.text).toContain('"hello"');
@@ -141,14 +149,14 @@ describe("a repeated post", () => {
     await untilKept(conversationId, 2);
     await runInDurableObject(stubOf(lost.runId), (_object, { storage }) => storage.deleteAll());
     await crash(lost.runId);
-    await rowsOf(conversationId, "DELETE FROM pages WHERE number = 2");
-    const open = "UPDATE turns SET ended_ms = NULL, opened_ms = opened_ms";
-    await rowsOf(conversationId, `${open} - 45000 WHERE number = 2`);
+    const openedBefore = (ms: number): string =>
+      `UPDATE turns SET opened_ms = opened_ms - ${ms} WHERE number = 2`;
+    await changeTurns(conversationId, ...LOSE_PAGE_2, openedBefore(45_000));
     expect(await refusalOf(await say({ conversationId }))).toEqual([409, "run_still_running"]);
     // Its own client comes back, too late for the run to be claimed.
     const again = await say({ conversationId, content: "lost", messageId: "m" });
     expect(await refusalOf(again)).toEqual([409, "turn_lapsed"]);
-    await rowsOf(conversationId, `${open} - 20000 WHERE number = 2`);
+    await changeTurns(conversationId, openedBefore(20_000));
     const { text } = await finish({ conversationId, content: "two" });
     expect(text).not.toContain("lost");
   });
@@ -235,7 +243,7 @@ describe("a crash", () => {
     const runId = runIdOf(held);
     void held.text().catch(() => {});
     await expect.poll(() => stateOf(runId)).toMatchObject({ steps: 1 });
-    await rowsOf(conversationId, change);
+    await changeTurns(conversationId, change);
     await crash(runId);
     await untilState(runId, { status: "failed", error: { code } }, "acme");
     await fetch(releaseUrl(code));
@@ -245,8 +253,7 @@ describe("a crash", () => {
     const { conversationId } = await finish({ content: "one" });
     const second = await finish({ content: "two", conversationId });
     await untilKept(conversationId, 2);
-    await rowsOf(conversationId, "DELETE FROM pages WHERE number = 2");
-    await rowsOf(conversationId, "UPDATE turns SET ended_ms = NULL WHERE number = 2");
+    await changeTurns(conversationId, ...LOSE_PAGE_2);
     const { text } = await finish({ content: "three", previousRunId: second.runId });
     expect(text).toContain('"two"');
   });

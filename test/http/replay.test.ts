@@ -16,6 +16,7 @@ import {
 import {
   cancel,
   changeInvocation,
+  changeTurns,
   crash,
   readLog,
   refusalOf,
@@ -225,7 +226,7 @@ test("a run whose earlier turns are changed is 409, and one whose are gone is 41
   const { runId } = await finish({ caller: "archive", conversationId });
   expect(await replayed(runId)).toMatchObject({ outcome: "equal" });
   await untilKept(conversationId, 2);
-  await rowsOf(conversationId, "UPDATE turns SET page_hash = 'sha256:0' WHERE number = 1");
+  await changeTurns(conversationId, "UPDATE turns SET page_hash = 'sha256:0' WHERE number = 1");
   const changed = await replayAs(runId, "archive");
   expect(changed.status).toBe(409);
   expect(await changed.json()).toMatchObject({ reason: "history_changed" });

@@ -51,6 +51,18 @@ export function rowsOf(
   return runInDurableObject(stubOf(runId), (_object, state) => readLogged(state.storage.sql, sql));
 }
 
+/** Changes what a conversation stores. Its object reads the storage anew: it keeps turns in memory. */
+export async function changeTurns(conversationId: string, ...statements: string[]): Promise<void> {
+  for (const sql of statements) await rowsOf(conversationId, sql);
+  await crash(conversationId);
+}
+
+/** A page that is not delivered, or not stored: statements for `changeTurns`. */
+export const LOSE_PAGE_2 = [
+  "DELETE FROM pages WHERE number = 2",
+  "UPDATE turns SET ended_ms = NULL WHERE number = 2",
+] as const;
+
 /** Reads the rows of a log with their texts. */
 export function readLog(sql: SqlStorage): readonly LogTexts[] {
   const rows = new LogRows(sql);

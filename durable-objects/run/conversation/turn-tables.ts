@@ -14,6 +14,7 @@ import type { Labels } from "../../../src/protocol/label/source.ts";
 import { hashNow } from "../../hash-now.ts";
 import { packText, splitText, unpackText, type PackedText } from "../../packed-text.ts";
 import { KeptMessages, type KeptTurn } from "./kept-messages.ts";
+import { KnownTurns } from "./known-turns.ts";
 import { PARTS_OF_PAGE, type RunTables } from "../run-tables.ts";
 
 /** Most posts continue the newest turn. */
@@ -30,6 +31,7 @@ export class TurnTables implements StoredTurns {
   readonly #tables: () => RunTables;
 
   readonly #kept = new KeptMessages();
+  readonly #known = new KnownTurns();
 
   /** `tables` answers those of the run at that moment: they are read anew when the run shrinks. */
   constructor(sql: SqlStorage, tables: () => RunTables) {
@@ -53,10 +55,12 @@ export class TurnTables implements StoredTurns {
   }
 
   find(number: number): Turn | undefined {
+    const known = this.#known.find(number);
+    if (known) return known;
     return this.#sql
       .exec<TurnRow>("SELECT * FROM turns WHERE number = ?", number)
       .toArray()
-      .map(toTurn)[0];
+      .map((row) => this.#known.keep(toTurn(row)))[0];
   }
 
   of(runId: string): Turn | undefined {
@@ -69,21 +73,26 @@ export class TurnTables implements StoredTurns {
   *path(from: Turn): Generator<Turn> {
     yield from;
     for (let next = from.parent; next !== null;) {
-      const turns: readonly Turn[] = this.#sql
-        .exec<TurnRow>(
-          `WITH RECURSIVE path (number, parent) AS (
-             SELECT number, parent FROM turns WHERE number = ?1
-             UNION ALL
-             SELECT turns.number, turns.parent FROM turns, path WHERE turns.number = path.parent
-             LIMIT ${READ_OF_PATH}
-           ) SELECT turns.* FROM path JOIN turns USING (number) ORDER BY turns.number DESC`,
-          next,
-        )
-        .toArray()
-        .map(toTurn);
+      const known = this.#known.find(next);
+      const turns: readonly Turn[] = known ? [known] : this.#readPath(next);
       yield* turns;
       next = turns.at(-1)?.parent ?? null;
     }
+  }
+
+  #readPath(from: number): readonly Turn[] {
+    return this.#sql
+      .exec<TurnRow>(
+        `WITH RECURSIVE path (number, parent) AS (
+           SELECT number, parent FROM turns WHERE number = ?1
+           UNION ALL
+           SELECT turns.number, turns.parent FROM turns, path WHERE turns.number = path.parent
+           LIMIT ${READ_OF_PATH}
+         ) SELECT turns.* FROM path JOIN turns USING (number) ORDER BY turns.number DESC`,
+        from,
+      )
+      .toArray()
+      .map((row) => this.#known.keep(toTurn(row)));
   }
 
   newest(): Generator<Turn> {
@@ -134,7 +143,7 @@ export class TurnTables implements StoredTurns {
   }
 
   end(number: number, page: TurnPage, known: TurnFacts): void {
-    this.#kept.forget(number);
+    this.#forget(number);
     const { messages, ...rest } = page;
     const text = [messages, rest].map((part) => JSON.stringify(part)).join(SEPARATOR);
     for (const [part, piece] of splitText(text).entries()) {
@@ -160,11 +169,13 @@ export class TurnTables implements StoredTurns {
   }
 
   rate(number: number, feedback: Feedback | null): void {
+    this.#known.forget(number);
     const text = feedback && JSON.stringify(feedback);
     this.#sql.exec("UPDATE turns SET feedback = ? WHERE number = ?", text, number);
   }
 
   summarise(number: number, summary: TurnSummary, text?: string): void {
+    this.#known.forget(number);
     const known = JSON.stringify(summary);
     this.#sql.exec("UPDATE turns SET summary = ? WHERE number = ?", known, number);
     if (text === undefined) return;
@@ -183,11 +194,16 @@ export class TurnTables implements StoredTurns {
   }
 
   remove(number: number): void {
-    this.#kept.forget(number);
+    this.#forget(number);
     const place = number * PARTS_OF_PAGE;
     const next = place + PARTS_OF_PAGE;
     this.#sql.exec("DELETE FROM pages WHERE place >= ? AND place < ?", place, next);
     this.#sql.exec("DELETE FROM turns WHERE number = ?", number);
+  }
+
+  #forget(number: number): void {
+    this.#kept.forget(number);
+    this.#known.forget(number);
   }
 
   page(number: number): TurnPage {
