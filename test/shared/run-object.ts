@@ -51,7 +51,7 @@ export function rowsOf(
   return runInDurableObject(stubOf(runId), (_object, state) => readLogged(state.storage.sql, sql));
 }
 
-/** Changes what a conversation stores. Its object reads the storage anew: it keeps turns in memory. */
+/** Changes what a conversation stores, and ends the incarnation that keeps turns in memory. */
 export async function changeTurns(conversationId: string, ...statements: string[]): Promise<void> {
   for (const sql of statements) await rowsOf(conversationId, sql);
   await crash(conversationId);
