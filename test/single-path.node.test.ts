@@ -19,7 +19,7 @@ const CHECKS = "src/contracts/check/shape.ts";
 /** Checks that a contract has one, by name. */
 const COMPARES = "src/contracts/check/consistency.ts";
 /** Says in words what the gate of that name refused. */
-const EXPLAINS = "cli/explain/words.ts";
+const EXPLAINS = "src/protocol/run/words.ts";
 /** The one file that issues tickets and runs bound tools. */
 const DISPATCHES = "src/runner/execute-call.ts";
 const TICKETS = "src/contracts/bind/dispatch-ticket.ts";

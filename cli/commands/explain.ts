@@ -14,10 +14,9 @@ export const command: Command = {
   usage:
     "Usage: interlock explain RUN [--env NAME | --port N --as NAME] [--json]\n" +
     "Says what happened in a run: how it ended and why, and for each call which gate decided what,\n" +
-    "who approved it, and how it ended. See docs/audit.md. It needs the scopes runs:read,\n" +
-    "runs:read_all and audit:read.\n" +
+    "who approved it, and how it ended. See docs/audit.md. It needs the scope audit:read.\n" +
     DEPLOYMENT_USAGE +
-    "--json: the state of the run and its audit records.",
+    "--json: the trace of the run and its audit records.",
   run: explain,
 };
 
@@ -29,7 +28,7 @@ async function explain(args: string[]): Promise<void> {
   const [runId, ...more] = positionals;
   if (runId === undefined || more.length > 0) throw new UsageError("One run's id is needed.");
   checkDeployment(values);
-  const { state, entries } = await readRun(openClient(projectFolder(), values), runId);
-  if (values.json) console.log(JSON.stringify({ state, entries }, null, 2));
-  else for (const line of explainRun(state, entries)) console.log(line);
+  const told = await readRun(openClient(projectFolder(), values), runId);
+  if (values.json) console.log(JSON.stringify(told, null, 2));
+  else for (const line of explainRun(told)) console.log(line);
 }

@@ -1,20 +1,21 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RunState, ToolCallSummary } from "../../src/protocol/run/state.ts";
+import { NO_USAGE, addUsage } from "../../src/protocol/model/usage.ts";
+import type { RunTrace, TracedApproval, TracedCall } from "../../src/protocol/run/trace.ts";
+import { countOf, formatEntry, formatEnd, formatTermChange } from "../../src/protocol/run/words.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
-import { ACTION_WORDS, countOf, END_WORDS, OPEN_WORDS, wordsIn } from "./words.ts";
+import type { ToldRun } from "./read-run.ts";
 
 /**
  * Explains a run in lines for a terminal: how it ended, then what happened to each call, in order.
- * `entries` are the audit records of the run, oldest first.
  * Threat: a model, a tool or a provider writes control characters that the terminal obeys.
  */
-export function explainRun(state: RunState, entries: readonly AuditEntry[]): readonly string[] {
+export function explainRun({ trace, entries }: ToldRun): readonly string[] {
   const ofRun = entries.filter(({ invocationId }) => invocationId === undefined);
   return [
-    ...block(headOf(state), [...describeRun(state), ...ofRun.flatMap(describeEntry)]),
-    ...state.toolCalls.flatMap((call) => [
+    ...block(headOf(trace), [...describeRun(trace), ...ofRun.flatMap(describeEntry)]),
+    ...trace.calls.flatMap((call) => [
       "",
-      ...block(headOfCall(call), describeCall(call, entries)),
+      ...block(headOfCall(call), describeCall(call, { trace, entries })),
     ]),
   ];
 }
@@ -27,39 +28,50 @@ function show(text: string): string {
   return toVisible(text).text;
 }
 
-function headOf({ runId, status, error }: RunState): string {
+function headOf({ run: { runId, status, error } }: RunTrace): string {
   return `${runId}: ${status}${error ? `, ${error.code}` : ""}`;
 }
 
-function headOfCall({
-  invocationId,
-  name,
-  version,
-  step,
-  outcome,
-  state,
-}: ToolCallSummary): string {
+function headOfCall({ invocationId, name, version, step, outcome, state }: TracedCall): string {
   return `${invocationId} ${name}@${version}, step ${step}: ${outcome ?? state}`;
 }
 
-function describeRun(run: RunState): readonly string[] {
-  const { model, steps, recoveries, usage, timestamps } = run;
+function describeRun({ run, steps, pins, notices }: RunTrace): readonly string[] {
+  const { model, recoveries, timestamps } = run;
+  // The state counts finished steps alone, and a run waits in the middle of one.
+  const usage = steps.reduce((sum, step) => addUsage(sum, step.usage ?? NO_USAGE), NO_USAGE);
   const tokens = `${usage.inputTokens} tokens in, ${usage.outputTokens} out`;
   const again = recoveries === 0 ? "" : `, went on after ${countOf(recoveries, "interruption")}`;
   const { createdAt, endedAt } = timestamps;
   const took =
     endedAt === undefined ? "" : `, took ${Date.parse(endedAt) - Date.parse(createdAt)} ms`;
-  return [wordsOfEnd(run), `${model}, ${countOf(steps, "step")}, ${tokens}${took}${again}`];
+  return [
+    formatEnd(run),
+    `${model}, ${countOf(steps.length, "step")}, ${tokens}${took}${again}`,
+    ...describePins(pins),
+    ...(notices.arePending ? ["The audit log does not have all of its records yet."] : []),
+  ];
 }
 
-function wordsOfEnd({ status, reason, error }: RunState): string {
-  if (error) return error.message;
-  if (reason !== undefined && reason !== "error") return wordsIn(END_WORDS, reason) ?? reason;
-  return wordsIn(OPEN_WORDS, status) ?? "It failed.";
+function describePins({
+  promptHash,
+  wire,
+  wrapperVersion,
+  policy,
+}: RunTrace["pins"]): readonly string[] {
+  const pins = [
+    ...(promptHash === undefined ? [] : [`prompt ${promptHash}`]),
+    ...(wire === undefined ? [] : [`wire ${wire}`]),
+    ...(wrapperVersion === undefined ? [] : [`wrapper ${wrapperVersion}`]),
+    policy ? `policy revision ${policy.revision}` : "no policy",
+  ];
+  return [pins.join(", ")];
 }
 
-function describeCall(call: ToolCallSummary, entries: readonly AuditEntry[]): readonly string[] {
-  const own = entries.filter(({ invocationId }) => invocationId === call.invocationId);
+function describeCall(call: TracedCall, { trace, entries }: ToldRun): readonly string[] {
+  const isOwn = (one: { readonly invocationId?: string }): boolean =>
+    one.invocationId === call.invocationId;
+  const own = entries.filter(isOwn);
   const shown = own.find(({ input }) => input !== undefined)?.input;
   return [
     ...(shown ? [JSON.stringify(shown)] : []),
@@ -67,11 +79,17 @@ function describeCall(call: ToolCallSummary, entries: readonly AuditEntry[]): re
     ...(call.after ? [`proposed after text of others: ${JSON.stringify(call.after)}`] : []),
     ...(call.attempts > 1 ? [`${call.attempts} attempts`] : []),
     ...describeWaits(call),
+    ...trace.approvals.filter(isOwn).flatMap(describeTerms),
     ...own.flatMap(describeEntry),
   ];
 }
 
-function describeWaits(call: ToolCallSummary): readonly string[] {
+function describeTerms({ approvalId, changedTerms = [] }: TracedApproval): readonly string[] {
+  if (changedTerms.length === 0) return [];
+  return [`${approvalId} under other terms: ${changedTerms.map(formatTermChange).join(", ")}`];
+}
+
+function describeWaits(call: TracedCall): readonly string[] {
   const { approvalId, awaitsApprovalUntil, awaitsOutcomeUntil, nextAttemptAt } = call;
   return [
     ...(approvalId === undefined
@@ -85,7 +103,6 @@ function describeWaits(call: ToolCallSummary): readonly string[] {
 }
 
 function describeEntry(entry: AuditEntry): readonly string[] {
-  if (!Object.hasOwn(ACTION_WORDS, entry.action)) return [`${entry.at} ${entry.action}`];
-  const words = ACTION_WORDS[entry.action];
-  return words ? [`${entry.at} ${words(entry)}`] : [];
+  const words = formatEntry(entry);
+  return words === undefined ? [] : [`${entry.at} ${words}`];
 }

@@ -1,32 +1,31 @@
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RunState } from "../../src/protocol/run/state.ts";
+import type { RunTrace } from "../../src/protocol/run/trace.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { CommandError } from "../command.ts";
-import { readToldPage, readToldState } from "./told-run.ts";
+import { readToldPage, readToldTrace } from "./told-run.ts";
 import type { Send } from "../push/deployment-client.ts";
 
-/** What a deployment tells of a run. */
+/** What a deployment tells of a run, `GET /v1/runs/:id/trace`. */
 export interface ToldRun {
-  readonly state: RunState;
+  readonly trace: RunTrace;
   /** Its audit records, oldest first. */
   readonly entries: readonly AuditEntry[];
 }
 
 /**
- * Reads a run and all of its audit records.
+ * Reads what decided a run, and all of its audit records.
  * Fails: throws a CommandError with what the deployment answered, or what it answered wrongly.
  */
 export async function readRun(send: Send, runId: string): Promise<ToldRun> {
-  const id = encodeURIComponent(runId);
-  const state = readToldState(await read(send, `/v1/runs/${id}`));
+  const path = `/v1/runs/${encodeURIComponent(runId)}/trace?limit=100`;
+  const first = await read(send, path);
   const entries: AuditEntry[] = [];
-  for (let next: string | undefined = ""; next !== undefined;) {
-    const page = readToldPage(await read(send, `/v1/audit?run=${id}&limit=100${next}`));
+  for (let answer = first; ;) {
+    const page = readToldPage(answer);
     entries.push(...page.entries);
-    const cursor = page.next;
-    next = cursor === undefined ? undefined : `&cursor=${encodeURIComponent(cursor)}`;
+    if (page.next === undefined) return { trace: readToldTrace(first), entries };
+    answer = await read(send, `${path}&cursor=${encodeURIComponent(page.next)}`);
   }
-  return { state, entries };
 }
 
 async function read(send: Send, path: string): Promise<JsonObject> {

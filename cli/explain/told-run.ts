@@ -1,10 +1,12 @@
 import * as v from "valibot";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { RunState } from "../../src/protocol/run/state.ts";
+import type { RunTrace } from "../../src/protocol/run/trace.ts";
 import { CommandError } from "../command.ts";
 
 const text = v.optional(v.string());
 const number = v.number();
+
+const usage = v.looseObject({ inputTokens: number, outputTokens: number });
 
 const call = v.looseObject({
   invocationId: v.string(),
@@ -21,18 +23,33 @@ const call = v.looseObject({
   nextAttemptAt: text,
 });
 
-/** The answer of `GET /v1/runs/:id`, as far as it is explained. */
-const toldState = v.looseObject({
-  runId: v.string(),
-  status: v.string(),
-  reason: text,
-  error: v.optional(v.looseObject({ code: v.string(), message: v.string() })),
-  model: v.string(),
-  steps: number,
-  recoveries: number,
-  usage: v.looseObject({ inputTokens: number, outputTokens: number }),
-  timestamps: v.looseObject({ createdAt: v.string(), endedAt: text }),
-  toolCalls: v.array(call),
+const approval = v.looseObject({
+  approvalId: v.string(),
+  invocationId: v.string(),
+  changedTerms: v.optional(v.array(v.looseObject({ term: v.string() }))),
+});
+
+/** The first page of `GET /v1/runs/:id/trace`, as far as it is explained. */
+const toldTrace = v.looseObject({
+  run: v.looseObject({
+    runId: v.string(),
+    status: v.string(),
+    reason: text,
+    error: v.optional(v.looseObject({ code: v.string(), message: v.string() })),
+    model: v.string(),
+    recoveries: number,
+    timestamps: v.looseObject({ createdAt: v.string(), endedAt: text }),
+  }),
+  pins: v.looseObject({
+    promptHash: text,
+    wire: text,
+    wrapperVersion: text,
+    policy: v.optional(v.looseObject({ revision: number })),
+  }),
+  steps: v.array(v.looseObject({ usage: v.optional(usage) })),
+  calls: v.array(call),
+  approvals: v.array(approval),
+  notices: v.looseObject({ arePending: v.boolean() }),
 });
 
 const entry = v.looseObject({
@@ -55,18 +72,18 @@ const entry = v.looseObject({
   gates: v.optional(v.looseObject({ passed: v.array(v.string()), refusedBy: text })),
 });
 
-/** A page of `GET /v1/audit`, likewise. */
+/** The records of a page, likewise. */
 const toldPage = v.looseObject({
   records: v.optional(v.array(v.looseObject({ entry })), []),
   next: text,
 });
 
 /**
- * Reads how a run stands. Fields and values that this version does not know stay.
+ * Reads what decided a run. Fields and values that this version does not know stay.
  * Fails: throws a CommandError that names the field of an answer of another shape.
  */
-export function readToldState(answer: unknown): RunState {
-  return read("the run", toldState, answer) as unknown as RunState;
+export function readToldTrace(answer: unknown): RunTrace {
+  return read("the run", toldTrace, answer) as unknown as RunTrace;
 }
 
 /** Reads a page of audit records, and where the next one begins. Fails: likewise. */
@@ -74,7 +91,7 @@ export function readToldPage(answer: unknown): {
   readonly entries: readonly AuditEntry[];
   readonly next: string | undefined;
 } {
-  const { records, next } = read("the audit log", toldPage, answer);
+  const { records, next } = read("the records", toldPage, answer);
   return { entries: records.map((one) => one.entry as unknown as AuditEntry), next };
 }
 

@@ -130,6 +130,10 @@ export abstract class RunRpc
     return (await this.claimed()?.answers.decide(address, decision)) ?? UNKNOWN;
   }
 
+  async evidence(viewer: Viewer): ReturnType<RunMethods["evidence"]> {
+    return (await this.claimed()?.answers.evidence(viewer)) ?? UNKNOWN;
+  }
+
   async replay(viewer: Viewer): Promise<ReplayAnswer> {
     return (await this.claimed()?.answers.replay(viewer)) ?? UNKNOWN;
   }

@@ -19,6 +19,7 @@ import type { NotReplayableReason, ReplayResult } from "../protocol/run/replay.t
 import type { RunState } from "../protocol/run/state.ts";
 import type { BusyReason } from "../protocol/conversation/erasure.ts";
 import type { KeptFile } from "../protocol/conversation/file-part.ts";
+import type { RunTrace } from "../protocol/run/trace.ts";
 import type { UndoReport, UndoStatus } from "../protocol/invocation/undo.ts";
 import type { DirectCall } from "../protocol/run/direct-call.ts";
 
@@ -254,6 +255,8 @@ export interface RunMethods {
   call(viewer: Viewer, requestHash?: string): Promise<CallAnswer>;
   /** Reads what the run knew of its situation. Contract: the caller may read the audit log. */
   context(viewer: Viewer): Promise<ContextAnswer>;
+  /** Reads what the run stored about its decisions. No RPC may have the name `trace`. */
+  evidence(viewer: Viewer): Promise<{ readonly kind: "trace"; readonly trace: RunTrace } | NoRun>;
   /**
    * Decides a finished run again, with tools forbidden. Contract: no effects, nothing is written;
    * the caller may read the audit log.

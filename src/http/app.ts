@@ -32,6 +32,7 @@ import { RESULT_ROUTES } from "./runs/results.ts";
 import { RUN_LIST_ROUTES } from "./runs/run-list.ts";
 import { RUN_ROUTES } from "./runs/runs.ts";
 import type { Services } from "./services.ts";
+import { TRACE_ROUTES } from "./runs/trace.ts";
 import { UNDO_ROUTES } from "./runs/undo.ts";
 import { TOOL_IMAGE_ROUTES } from "./runs/tool-images.ts";
 import { TOOL_ROUTES } from "./tenant/tools.ts";
@@ -46,6 +47,7 @@ export const API_ROUTES: Routes = {
   ...FEEDBACK_ROUTES,
   ...RUN_LIST_ROUTES,
   ...RUN_ROUTES,
+  ...TRACE_ROUTES,
   ...TOOL_IMAGE_ROUTES,
   ...RESULT_ROUTES,
   ...APPROVAL_QUEUE_ROUTES,

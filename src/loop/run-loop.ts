@@ -6,6 +6,7 @@ import { WAITING } from "../runner/waiting.ts";
 import { reserveModelCall } from "./model/ask-model.ts";
 import { closeOpenCalls } from "./calls/close-open-calls.ts";
 import { openScope } from "./open-scope.ts";
+import { noteVersions } from "./history/note-versions.ts";
 import { claimedHistory, readHistory } from "./history/read-history.ts";
 import {
   firstStep,
@@ -101,6 +102,7 @@ async function runSteps(scope: RunScope, memory: RunMemory): Promise<RunEnd | ty
   const { journal, modelBudget, state } = scope;
   const last = readLastResult(memory, state);
   if (last) return (await endAfterStep(scope, last)) ?? INTERNAL_ERROR;
+  if (!memory.facts.versions) await noteVersions(scope);
   if (scope.summary) await summariseHistory(scope, scope.summary);
   for (let step = firstStep(memory); ; step = stepAfter(step)) {
     const allowed = await allowStep(scope, step);

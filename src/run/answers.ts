@@ -43,6 +43,7 @@ import { readKept } from "./read-result.ts";
 import { busyWith } from "./busy-with.ts";
 import { runStateOf } from "./state.ts";
 import { shownRunOf } from "./shown-run.ts";
+import { traceOf } from "./trace.ts";
 import { pageOf } from "./turn-page.ts";
 import { claimUndo, endUndo, resolveUndo, type UndoPorts } from "./undo/claim.ts";
 import { checkApprovalAccess, checkRunAccess } from "./visibility.ts";
@@ -189,6 +190,14 @@ export class RunAnswers implements RunMethods {
       ...(request && { request }),
       ...(history && { history }),
     };
+  }
+
+  async evidence(viewer: Viewer): ReturnType<RunMethods["evidence"]> {
+    const { store } = this.#run;
+    const claimed = store.claimed();
+    const missing = checkRunAccess(store, isOfTenant, viewer);
+    if (missing || !claimed) return missing ?? { kind: "gone" };
+    return { kind: "trace", trace: await traceOf(this.#run, claimed, this.#ports.fingerprintOf) };
   }
 
   async replay(viewer: Viewer): Promise<ReplayAnswer> {

@@ -31,6 +31,8 @@ export interface StoredRun {
   readonly outbox: {
     notify(notice: TenantNotice): void;
     put(invocation: number): void;
+    /** The object of the tenant does not have every notice yet. */
+    hasNotices(): boolean;
   };
   readonly transcript: { all(): readonly TranscriptMessage[] };
   /** The parts of the prompt that are not the conversation. */

@@ -187,6 +187,7 @@ const RUN: MethodsOf<RunObjectMethods> = {
   page: "rpc",
   call: "rpc",
   context: "rpc",
+  evidence: "rpc",
   replay: "rpc",
   files: "rpc",
   image: "rpc",

@@ -183,6 +183,7 @@ describe("a page's token", () => {
     ["DELETE", "/v1/connections/crm"],
     ["POST", "/v1/runs/x/invocations/inv_1/outcome"],
     ["POST", "/v1/runs/x/replay"],
+    ["GET", "/v1/runs/x/trace"],
   ])("may not %s %s", async (method, path) => {
     const token = await tokenFor({ scopes: [...PAGE_SCOPES, "approvals:read"] });
     const refused = await ask(token, path, { method });

@@ -18,6 +18,9 @@ export type FieldError = {
   readonly code: string;
 };
 
+/** Version of the fields below. It grows with each change of their schema; a test holds it. */
+export const OBSERVATION_SCHEMA = 1;
+
 /**
  * The typed, redacted outcome of a tool call that the model and the UI see. Field names and the
  * closed shape are those of seeds/004, "Observation Object Schema".

@@ -1,5 +1,6 @@
 import type { BudgetAmounts } from "../budget/amounts.ts";
 import type { HistoryReference } from "../conversation/turn.ts";
+import type { ModelWireId } from "../model/declaration.ts";
 import type { ModelFailure, ModelFinish } from "../model/event.ts";
 import type { PolicyPin } from "../policy/pin.ts";
 import type { Usage } from "../model/usage.ts";
@@ -24,6 +25,18 @@ export interface RunFacts {
   readonly reservation?: TokenReservation | undefined;
   /** What became of the summary that the run was to write. Absent: nothing was asked for. */
   readonly summary?: SummaryFacts;
+  /** What the run began with. Absent: it ended before its model was asked. */
+  readonly versions?: RunVersions;
+}
+
+/** Versions of what a model was given, as evidence. The first incarnation notes them. */
+export interface RunVersions {
+  /** Absent in a run of one direct call, like `wire`. See `hashPrompt`. */
+  readonly promptHash?: string;
+  /** The format of the provider whose model was asked first. */
+  readonly wire?: ModelWireId;
+  readonly observationSchema: number;
+  readonly wrapperVersion: string;
 }
 
 /** One attempt to summarise earlier turns. A run makes one. */

@@ -1,45 +1,65 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import schema from "../../../docs/run-trace.schema.json" with { type: "json" };
 import { readRun } from "../../../cli/explain/read-run.ts";
 import type { Send } from "../../../cli/push/deployment-client.ts";
 import { explainRun } from "../../../cli/explain/explain-run.ts";
-import { END_WORDS, GATE_WORDS } from "../../../cli/explain/words.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
 import type { ActorId, RunId, ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { DoneReason } from "../../../src/protocol/run/event.ts";
-import { statusOf, type RunState } from "../../../src/protocol/run/state.ts";
+import { statusOf } from "../../../src/protocol/run/state.ts";
+import type { RunTrace, TracedCall } from "../../../src/protocol/run/trace.ts";
+import { END_WORDS, GATE_WORDS } from "../../../src/protocol/run/words.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/gates.md"), "utf8");
 const SAMPLE = readFileSync(join(import.meta.dirname, "../../../docs/audit.md"), "utf8");
 const AT = "2026-11-27T08:00:00.000Z";
 
-function stateOf(change: Partial<RunState> = {}): RunState {
+const CALL: TracedCall = {
+  toolCallId: "call_1" as ToolCallId,
+  invocationId: "inv_1",
+  name: "desk__refund",
+  version: "1.0.0",
+  step: 1,
+  state: "FAILED_FINAL",
+  outcome: "SEMANTIC_INVALIDITY",
+  attempts: 1,
+  startedAt: AT,
+  proposedAt: AT,
+  dispatches: 0,
+};
+
+/** A trace whose run, and whose other parts, differ in what is given. */
+function traceOf(change: Partial<RunTrace["run"]> = {}, others: Partial<RunTrace> = {}): RunTrace {
+  const usage = { inputTokens: 1, outputTokens: 2 };
   return {
-    runId: "run_1" as RunId,
-    status: "completed",
-    reason: "stop",
-    model: "m",
-    steps: 1,
-    recoveries: 0,
-    toolCalls: [
-      {
-        toolCallId: "call_1" as ToolCallId,
-        invocationId: "inv_1",
-        name: "desk__refund",
-        version: "1.0.0",
-        step: 1,
-        state: "FAILED_FINAL",
-        outcome: "SEMANTIC_INVALIDITY",
-        attempts: 1,
-        startedAt: AT,
-      },
-    ],
-    usage: { inputTokens: 1, outputTokens: 2 },
-    timestamps: { createdAt: AT, endedAt: AT },
-    ...change,
+    run: {
+      runId: "run_1" as RunId,
+      status: "completed",
+      reason: "stop",
+      model: "m",
+      steps: 1,
+      recoveries: 0,
+      usage,
+      timestamps: { createdAt: AT, endedAt: AT },
+      ...change,
+    },
+    claim: { actorId: "user:ann" as ActorId, roles: [], scopes: [] },
+    pins: {},
+    steps: [{ step: 1, model: "m", finish: "stop", usage }],
+    calls: [CALL],
+    approvals: [],
+    spending: {},
+    incarnations: { count: 1, recoveries: 0, stop: null },
+    notices: { arePending: false },
+    ...others,
   };
 }
+
+const explain = (trace: RunTrace, entries: readonly AuditEntry[] = []): readonly string[] =>
+  explainRun({ trace, entries });
 
 const refusedBy = (gate: string): AuditEntry => ({
   action: "call.ended",
@@ -49,13 +69,20 @@ const refusedBy = (gate: string): AuditEntry => ({
   gates: { passed: [], refusedBy: gate },
 });
 
+test("the published schema of a trace is one, and takes what is explained", () => {
+  const isPage = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(schema);
+  const page = { runId: "run_1", ...traceOf(), records: [] };
+  expect([isPage(page), isPage.errors]).toEqual([true, null]);
+  expect(isPage({ ...page, prompt: "a text" })).toBe(false);
+});
+
 test("each gate of docs/gates.md has its words, and no other", () => {
   const rows = [...GUIDE.matchAll(/^\| *\d* *\| (?:`\w+`)? *\| `(\w+)` *\|/gm)];
   const gates = new Set(rows.map(([, gate]) => gate ?? ""));
   expect(gates.size).toBeGreaterThan(15);
   expect([...GATE_WORDS.keys()].toSorted()).toEqual([...gates].toSorted());
   for (const gate of gates) {
-    const text = explainRun(stateOf(), [refusedBy(gate)]).join("\n");
+    const text = explain(traceOf(), [refusedBy(gate)]).join("\n");
     expect(text).toContain(`the gate ${gate} ended it, because ${GATE_WORDS.get(gate)}`);
   }
 });
@@ -66,19 +93,28 @@ test("docs/audit.md shows what is printed", () => {
   const [begun, ended, called] = ["39.044", "39.592", "39.365"].map(
     (seconds) => `2026-11-27T07:26:${seconds}Z`,
   ) as [string, string, string];
-  const [call] = stateOf().toolCalls;
-  if (!call) throw new Error("there is no call");
-  const state = stateOf({
-    runId,
+  const step = (number: number) => ({
+    step: number,
     model: "offline",
-    steps: 2,
-    toolCalls: [{ ...call, name: "core__calculate", state: "COMPLETED", outcome: "SUCCESS" }],
-    usage: { inputTokens: 200, outputTokens: 12 },
-    timestamps: { createdAt: begun, endedAt: ended },
+    finish: "stop" as const,
+    usage: { inputTokens: 100, outputTokens: 6 },
   });
+  const trace = traceOf(
+    { runId, model: "offline", timestamps: { createdAt: begun, endedAt: ended } },
+    {
+      pins: {
+        promptHash: `sha256:${"3f".repeat(32)}`,
+        wire: "openai",
+        wrapperVersion: "0.1.0",
+        policy: { revision: 1, hash: "sha256:1" },
+      },
+      steps: [step(1), step(2)],
+      calls: [{ ...CALL, name: "core__calculate", state: "COMPLETED", outcome: "SUCCESS" }],
+    },
+  );
   const developer = { actorId: "user:developer" as ActorId };
   const assistant = { assistantId: "default", assistantRevision: 1 };
-  const told = explainRun(state, [
+  const told = explain(trace, [
     { action: "run.started", at: begun, ...developer, ...assistant },
     {
       action: "call.ended",
@@ -97,21 +133,23 @@ test("docs/audit.md shows what is printed", () => {
 
 test("each end of a run has its words", () => {
   for (const [reason, words] of Object.entries(END_WORDS) as [DoneReason, string][]) {
-    const told = explainRun(stateOf({ status: statusOf(reason, false), reason }), []);
+    const told = explain(traceOf({ status: statusOf(reason, false), reason }));
     expect(told[1]).toBe(`  ${words}`);
   }
   const error = { code: "budget_exhausted", message: "The run has used up its budget: time." };
-  const [first, second] = explainRun(stateOf({ status: "failed", reason: "error", error }), []);
+  const [first, second] = explain(traceOf({ status: "failed", reason: "error", error }));
   expect([first, second]).toEqual(["run_1: failed, budget_exhausted", `  ${error.message}`]);
-  const { reason: _reason, ...open } = stateOf({ status: "waiting" });
-  expect(explainRun(open, [])[1]).toContain("It waits");
+  const open = traceOf({ status: "waiting", usage: { inputTokens: 0, outputTokens: 0 } });
+  const { reason: _reason, ...run } = open.run;
+  const [, waits, counted] = explain({ ...open, run });
+  expect(waits).toContain("It waits");
+  // The step in which it waits has not finished, and its model call was paid.
+  expect(counted).toContain("1 tokens in, 2 out");
 });
 
 test("what a provider or a model wrote moves no terminal", () => {
   const hostile = "\u001b[2J\u001b]0;owned\u0007\u202egone\r\n";
-  const [call] = stateOf().toolCalls;
-  if (!call) throw new Error("there is no call");
-  const state = stateOf({ toolCalls: [{ ...call, name: hostile }] });
+  const trace = traceOf({}, { calls: [{ ...CALL, name: hostile }] });
   const failed = {
     action: "model.failed",
     at: AT,
@@ -119,19 +157,15 @@ test("what a provider or a model wrote moves no terminal", () => {
     status: 500,
     detail: hostile,
   } as const;
-  const told = explainRun(state, [failed, refusedBy("policy")]);
+  const told = explain(trace, [failed, refusedBy("policy")]);
   expect(told.join("")).toContain("owned");
   for (const line of told) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
 test("names that this version does not know are told as they are, and hide nothing", () => {
   const entry = (action: string) => ({ action, at: AT }) as unknown as AuditEntry;
-  const odd = stateOf({ reason: "constructor" as DoneReason });
-  const told = explainRun(odd, [
-    entry("run.\u001bmoved"),
-    entry("toString"),
-    refusedBy("__proto__"),
-  ]);
+  const odd = traceOf({ reason: "constructor" as DoneReason });
+  const told = explain(odd, [entry("run.\u001bmoved"), entry("toString"), refusedBy("__proto__")]);
   expect(told[1]).toBe("  constructor");
   expect(told.join("\n")).toContain(`${AT} toString`);
   expect(told.join("\n")).toContain("the gate __proto__ ended it, because it refused");
@@ -139,17 +173,20 @@ test("names that this version does not know are told as they are, and hide nothi
 });
 
 test("an answer of another shape is refused by the name of its field", async () => {
-  const answers: Record<string, unknown> = { "/v1/audit": { records: [] } };
-  const send = (({ path }: { path: string }) => {
-    const body = answers[path.split("?")[0] ?? ""];
-    return Promise.resolve({ kind: "ok", body });
-  }) as unknown as Send;
-  const { runId, ...rest } = stateOf();
-  answers["/v1/runs/run_1"] = { ...rest, runId, toolCalls: [{ name: 7 }] };
-  await expect(readRun(send, "run_1")).rejects.toThrow("toolCalls.0.invocationId");
-  answers["/v1/runs/run_1"] = stateOf();
-  answers["/v1/audit"] = { records: [{ entry: { action: "run.started" } }] };
-  await expect(readRun(send, "run_1")).rejects.toThrow("records.0.entry.at");
-  answers["/v1/audit"] = {};
-  expect(await readRun(send, "run_1")).toEqual({ state: stateOf(), entries: [] });
+  const pages: unknown[] = [];
+  const send = (() => Promise.resolve({ kind: "ok", body: pages.shift() })) as unknown as Send;
+  const told = (...answers: unknown[]) => {
+    pages.splice(0, pages.length, ...answers);
+    return readRun(send, "run_1");
+  };
+  const trace = traceOf();
+  await expect(told({ ...trace, calls: [{ name: 7 }] })).rejects.toThrow("calls.0.invocationId");
+  const records = [{ entry: { action: "run.started" } }];
+  await expect(told({ ...trace, records })).rejects.toThrow("records.0.entry.at");
+  const entry = { action: "run.started", at: AT };
+  const page = { records: [{ entry }] };
+  expect(await told({ ...trace, ...page, next: "more" }, page)).toEqual({
+    trace: { ...trace, ...page, next: "more" },
+    entries: [entry, entry],
+  });
 });

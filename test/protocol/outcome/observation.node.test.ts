@@ -5,7 +5,12 @@ import { expect, test } from "vitest";
 import schema from "../../../cli/contracts/test/observation.schema.json" with { type: "json" };
 import type { ToolCallId } from "../../../src/protocol/identity/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
-import { observeFailure, observeSuccess } from "../../../src/protocol/outcome/observation.ts";
+import { hashOf } from "../../../src/protocol/json/canonical-hash.ts";
+import {
+  OBSERVATION_SCHEMA,
+  observeFailure,
+  observeSuccess,
+} from "../../../src/protocol/outcome/observation.ts";
 import { failCall, FAILURES as CODES } from "../../../src/protocol/outcome/failures.ts";
 import { respond, type DispatchState } from "../../../src/protocol/outcome/response-vector.ts";
 import {
@@ -18,6 +23,13 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats(ajv);
 /** The closed schema of seeds/004, "Observation Object Schema". */
 const isObservation = ajv.compile(schema);
+
+test("another schema is another version, which the traces of runs name", async () => {
+  const versions: Readonly<Record<string, number>> = {
+    "sha256:6c8d197dcc877df8488c45e91d29703d74a7d2ea32e6e6dfa4f84f7d98167ebc": 1,
+  };
+  expect(versions[await hashOf(schema)]).toBe(OBSERVATION_SCHEMA);
+});
 
 const FAILURES = TAXONOMY_CLASSES.filter(
   (name): name is FailureClass => name !== "SUCCESS" && name !== "PARTIAL_SUCCESS",

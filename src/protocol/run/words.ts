@@ -1,9 +1,30 @@
-import type { AuditAction, AuditEntry } from "../../src/protocol/audit/entry.ts";
-import type { DoneReason } from "../../src/protocol/run/event.ts";
-import type { RunStatus } from "../../src/protocol/run/state.ts";
+import type { TermChange } from "../approval/terms.ts";
+import type { AuditAction, AuditEntry } from "../audit/entry.ts";
+import type { DoneReason } from "./event.ts";
+import type { RunState, RunStatus } from "./state.ts";
+
+/** Says how a run stands or ended. */
+export function formatEnd({ status, reason, error }: ShownEnd): string {
+  if (error) return error.message;
+  if (reason !== undefined && reason !== "error") return wordsIn(END_WORDS, reason) ?? reason;
+  return wordsIn(OPEN_WORDS, status) ?? "It failed.";
+}
+
+type ShownEnd = Pick<RunState, "status" | "reason" | "error">;
+
+/** Says what an audit record tells; undefined for a record of no run. */
+export function formatEntry(entry: AuditEntry): string | undefined {
+  if (!Object.hasOwn(ACTION_WORDS, entry.action)) return entry.action;
+  return ACTION_WORDS[entry.action]?.(entry);
+}
+
+/** Says how a term of an approval differs from the approval before. */
+export function formatTermChange({ term, before, after }: TermChange): string {
+  return `${term} was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`;
+}
 
 /** Finds the words of a name; undefined for a name that this version does not know. */
-export function wordsIn<T>(words: Readonly<Record<string, T>>, name: string): T | undefined {
+function wordsIn<T>(words: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(words, name) ? words[name] : undefined;
 }
 
@@ -24,7 +45,7 @@ export const END_WORDS: Readonly<Record<Exclude<DoneReason, "error">, string>> =
 };
 
 /** How a run stands that has not ended, in words. */
-export const OPEN_WORDS: Readonly<Record<Extract<RunStatus, "running" | "waiting">, string>> = {
+const OPEN_WORDS: Readonly<Record<Extract<RunStatus, "running" | "waiting">, string>> = {
   running: "It goes on.",
   waiting: "It waits, for people or for the next attempt of a write.",
 };
@@ -66,7 +87,7 @@ const by =
     `${who(entry)} ${did}${why(entry)}`;
 
 /** What a record of the audit log tells, in words. Records of no run have none. */
-export const ACTION_WORDS: Readonly<Record<AuditAction, Words | undefined>> = {
+const ACTION_WORDS: Readonly<Record<AuditAction, Words | undefined>> = {
   "run.started": (entry) =>
     `begun by ${who(entry)}` +
     (entry.subjectId === undefined ? "" : ` for ${entry.subjectId}`) +
@@ -80,7 +101,7 @@ export const ACTION_WORDS: Readonly<Record<AuditAction, Words | undefined>> = {
   "call.ended": (entry) => describeCallEnd(entry),
   "output.read": by("read the whole result"),
   "calls.refused": (entry) =>
-    `${countOf(entry.count ?? 0, "more call")} like this refused${why(entry)}: ${wordsOfGates(entry)}`,
+    `${countOf(entry.count ?? 0, "more call")} like this refused${why(entry)}: ${gatesOf(entry)}`,
   "approval.requested": (entry) => `approval is asked for: ${decided(entry)}`,
   "approval.voted": (entry) =>
     `${who(entry)} voted ${decided(entry)}` +
@@ -117,12 +138,16 @@ function describeCallEnd(entry: AuditEntry): string {
   const { outcome = "no outcome", durationMs, policyRevision } = entry;
   const took = durationMs === undefined ? "" : ` after ${durationMs} ms`;
   const under = policyRevision === undefined ? "" : ` under policy revision ${policyRevision}`;
-  return `${outcome}${took}${under}: ${wordsOfGates(entry)}${why(entry)}`;
+  return `${outcome}${took}${under}: ${gatesOf(entry)}${why(entry)}`;
 }
 
-function wordsOfGates({ gates }: AuditEntry): string {
-  if (!gates) return "no gate was asked";
-  const { passed, refusedBy } = gates;
+/** Says what the gates of a call came to. */
+export function formatGates({ passed, refusedBy }: NonNullable<AuditEntry["gates"]>): string {
   if (refusedBy === undefined) return `passed ${countOf(passed.length, "gate")}`;
+  if (refusedBy === "ledger") return "its operation belongs to another call, or is running";
   return `the gate ${refusedBy} ended it, because ${GATE_WORDS.get(refusedBy) ?? "it refused"}`;
+}
+
+function gatesOf({ gates }: AuditEntry): string {
+  return gates ? formatGates(gates) : "no gate was asked";
 }
