@@ -22,7 +22,7 @@ import type { ClaimedRun } from "./stored-run.ts";
 
 /**
  * Assembles what a run stored about its decisions.
- * Threat: a reader of the audit log finds here what the run was asked, or what its tools were given.
+ * Threat: an auditor finds here what the run was asked, or what its tools were given.
  * Each field is named, so a field that a record gets later stays in the object.
  */
 export async function traceOf(

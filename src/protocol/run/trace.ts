@@ -12,7 +12,7 @@ import type { RunState, ToolCallSummary } from "./state.ts";
 
 /**
  * What a run stored about its decisions, for those who may read the audit log. It holds no message,
- * no text of a model, no prompt, and no value of an argument or a result that its contract withholds.
+ * no text of a model, no prompt, and no value that a contract withholds.
  * Times are ISO 8601, UTC.
  */
 export interface RunTrace {
