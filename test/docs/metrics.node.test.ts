@@ -26,16 +26,62 @@ const SAMPLES = [...readOpenMetrics(formatOpenMetrics(FAMILIES))].flatMap(([, { 
   [...samples].map(([sample]) => sample),
 );
 const RULES = read("ops/prometheus-rules.yml");
+const EXPRESSIONS = [...RULES.matchAll(/expr: >-\n((?: {10}.*\n)+)/g)].map(([, text = ""]) => text);
 const RECORDED = [...RULES.matchAll(/record: (\S+)/g)].map(([, name = ""]) => name);
 
-describe("docs/metrics.md and ops/prometheus-rules.yml", () => {
+/** The labels of each metric that is served. The scrape configuration adds `tenant`. */
+const LABELS = new Map(
+  SAMPLES.map((sample) => {
+    const [, name = "", labels = ""] = /^(\w+)(?:\{(.*)\})?$/s.exec(sample) ?? [];
+    const names = [...labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)].map(([, label = ""]) => label);
+    return [name, new Set([...names, "tenant"])] as const;
+  }),
+);
+
+/** Lists what an expression reads that is not there: a metric, a rate, a label. */
+function missingIn(expression: string): readonly string[] {
+  const rates = expression.match(/\binterlock:[\w:]+/g) ?? [];
+  const metrics = [...expression.matchAll(/\b(interlock_\w+)(?:\{([^}]*)\})?/g)];
+  const grouped = [...expression.matchAll(/\bby\s+\(([^)]*)\)/g)].flatMap(([, list = ""]) =>
+    list.split(/,\s*/),
+  );
+  return [
+    ...rates.filter((name) => !RECORDED.includes(name)),
+    ...metrics.flatMap(([, name = "", selected = ""]) => {
+      const known = LABELS.get(name);
+      if (!known) return [name];
+      const selectors = [...selected.matchAll(/(\w+)\s*=/g)].map(([, label = ""]) => label);
+      return [...selectors, ...grouped].filter((label) => !known.has(label));
+    }),
+  ];
+}
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+describe("docs/metrics.md, ops/prometheus-rules.yml and ops/grafana-dashboard.json", () => {
   test("the rules read only metrics and labels that are served, and rates that they record", () => {
-    const served = new Set(SAMPLES.map((sample) => sample.replace(/\{.*/s, "")));
-    const used = RULES.match(/\binterlock_\w+/g) ?? [];
-    expect(used.length).toBeGreaterThan(40);
-    expect([...new Set(used)].filter((name) => !served.has(name))).toEqual([]);
-    const rates = RULES.match(/\binterlock:[\w:]+/g) ?? [];
-    expect([...new Set(rates)].filter((name) => !RECORDED.includes(name))).toEqual([]);
+    expect(EXPRESSIONS).toHaveLength((RULES.match(/\b(?:record|alert):/g) ?? []).length);
+    expect(EXPRESSIONS.flatMap(missingIn)).toEqual([]);
+    expect(missingIn('sum by (tenant, model) (interlock_tool_calls_total{colour="x"})')).toEqual([
+      "colour",
+      "model",
+    ]);
+  });
+
+  test("the dashboard does likewise, and shows every rate", () => {
+    const { panels } = JSON.parse(read("ops/grafana-dashboard.json")) as {
+      readonly panels: readonly Panel[];
+    };
+    const targets = panels.flatMap(({ targets: read = [] }) => read);
+    const expressions = targets.map(({ expr }) => expr);
+    expect(expressions.flatMap(missingIn)).toEqual([]);
+    expect(RECORDED.filter((rate) => !expressions.some((text) => text.includes(rate)))).toEqual([]);
+    const named = targets.flatMap(({ legendFormat }) => legendFormat.match(/\w+(?=\}\})/g) ?? []);
+    const known = new Set([...LABELS.values()].flatMap((labels) => [...labels]));
+    expect(named.filter((label) => !known.has(label))).toEqual([]);
   });
 
   test("the page names the twenty rates, and every counter, histogram and gauge", () => {
