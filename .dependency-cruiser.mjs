@@ -144,7 +144,16 @@ export const FOLDERS = {
   // What only this repository runs. Its crash tests play providers with the fakes of the tests.
   scripts: {
     inside: ["cli", "src", "durable-objects", "apps", "test/fakes"],
-    packages: ["esbuild", "miniflare", "oxc-parser", "valibot", "vitest", "wrangler"],
+    packages: [
+      "@valibot/to-json-schema",
+      "esbuild",
+      "miniflare",
+      "oxc-parser",
+      "typescript",
+      "valibot",
+      "vitest",
+      "wrangler",
+    ],
     isOnNode: true,
   },
 };

@@ -1,28 +1,7 @@
 import { expect, test } from "vitest";
-import { API_ROUTES } from "../../src/http/app.ts";
-import { agUi } from "../../src/http/clients/ag-ui.ts";
-import { routesOfClients } from "../../src/http/clients/client.ts";
-import { openAICompletions } from "../../src/http/clients/openai-completions.ts";
-import { openAIResponses } from "../../src/http/clients/openai-responses.ts";
-import { uiMessage6 } from "../../src/http/clients/ui-chat-6.ts";
-import { uiMessage } from "../../src/http/clients/ui-chat.ts";
-import { openMetrics } from "../../src/http/metrics/open-metrics.ts";
-import type { Route, Routes } from "../../src/http/request/authorise.ts";
+import { listRoutes } from "../../scripts/openapi/all-routes.ts";
 import { PROBLEMS } from "../../src/http/request/problem-codes.ts";
-import { REPLAY_ROUTES } from "../../src/http/runs/replay.ts";
-import { createWorkspaceRoutes } from "../../src/http/workspaces/workspace-changes.ts";
 import { rowsOf } from "./table-rows.ts";
-
-const unreached = (): Promise<never> => Promise.reject(new Error("The test sends no request."));
-
-/** Every address that a deployment can have, with all optional parts. */
-const ROUTES: Routes = {
-  ...API_ROUTES,
-  ...routesOfClients([uiMessage, uiMessage6, agUi, openAIResponses, openAICompletions]),
-  ...createWorkspaceRoutes(["studio"], { call: unreached, follow: unreached, recheck: unreached }),
-  ...(openMetrics.routes as Routes),
-  ...REPLAY_ROUTES,
-};
 
 /** The page names a parameter by its meaning, a route by the field that holds it. */
 const withoutNames = (route: string): string => route.replaceAll(/:\w+(?=\/| )/g, ":");
@@ -43,8 +22,8 @@ test("docs/http.md lists every route with its scope", () => {
         methods.map((method, at) => `${method} ${path} ${needed[at] ?? needed.at(-1)}`),
       );
   });
-  const registered = Object.entries(ROUTES).flatMap(([path, methods]) =>
-    Object.entries<Route>(methods).map(([method, { scope }]) => `${method} ${path} ${scope}`),
+  const registered = listRoutes().map(
+    ({ method, path, route }) => `${method} ${path} ${route.scope}`,
   );
   expect(listed.map(withoutNames).toSorted()).toEqual(registered.map(withoutNames).toSorted());
 });

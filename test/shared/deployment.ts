@@ -5,7 +5,7 @@ import {
 } from "../../src/compose/deployment.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
-import { approvalsPage, chatPage } from "../../src/http/pages/pages.ts";
+import { approvalsPage, chatPage, referencePage } from "../../src/http/pages/pages.ts";
 import { openMetrics } from "../../src/http/metrics/open-metrics.ts";
 import { replayRuns } from "../../src/replay-runs.ts";
 import { anthropicWire } from "../../src/wire/anthropic/wire.ts";
@@ -26,7 +26,7 @@ export const EVERY_WIRE_AND_PAGE: DeploymentChoices = {
   },
   metrics: openMetrics,
   replay: replayRuns,
-  pages: [chatPage, approvalsPage],
+  pages: [chatPage, approvalsPage, referencePage],
 };
 
 /** Registers tools without a build, and deploys them with the wires and pages of the product. */

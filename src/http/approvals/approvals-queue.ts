@@ -13,7 +13,7 @@ export const APPROVAL_QUEUE_ROUTES: Routes = {
   },
 };
 
-const query = v.strictObject({
+export const query = v.strictObject({
   status: v.optional(v.picklist(APPROVAL_STATUSES), "pending"),
   pattern: v.optional(v.picklist(APPROVAL_PATTERNS)),
   tool: parameters.text,

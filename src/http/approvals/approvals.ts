@@ -96,7 +96,7 @@ export const decisionBody = v.pipe(
     ["arguments"],
   ),
 );
-const bulkBody = v.strictObject({
+export const bulkBody = v.strictObject({
   decisions: v.pipe(
     v.array(v.strictObject({ approvalId: v.string(), ...voteFields })),
     v.minLength(1),

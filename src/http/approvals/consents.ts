@@ -13,7 +13,7 @@ export const CONSENT_ROUTES: Routes = {
   "/v1/consents/:id": { DELETE: { scope: "approvals:decide", handle: deleteConsent } },
 };
 
-const query = v.strictObject({
+export const query = v.strictObject({
   person: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_ACTOR_CHARS))),
   limit: parameters.limit,
   cursor: parameters.cursor,

@@ -14,7 +14,7 @@ export const AUDIT_ROUTES: Routes = {
   "/v1/audit": { GET: { scope: "audit:read", handle: getAudit } },
 };
 
-const query = v.strictObject({
+export const query = v.strictObject({
   action: v.optional(v.picklist(AUDIT_ACTIONS)),
   run: parameters.text,
   from: parameters.instant,

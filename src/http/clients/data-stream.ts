@@ -21,7 +21,7 @@ const own = { assistantId, model, toolIds, connectionIds, workspaceId, limits };
  * What `useDataStreamRuntime` of assistant-ui posts. A member that is not here changes nothing.
  * Source: @assistant-ui/react-data-stream 0.12.32.
  */
-const dataStreamPost = v.object({
+export const dataStreamPost = v.object({
   /** The page names its chat; the runtime's own name of a thread is the same on every page. */
   id: name,
   threadId: v.optional(name, ""),

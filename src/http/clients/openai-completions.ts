@@ -1,5 +1,4 @@
-import * as v from "valibot";
-import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import { isJsonObject } from "../../protocol/json/value.ts";
 import { eventLines } from "../../wire/openai-inbound/event-lines.ts";
 import { CompletionFold } from "../../wire/openai-inbound/fold-completion.ts";
 import { maxBodyBytes } from "../claim/message-files.ts";
@@ -9,6 +8,7 @@ import { readSizedJson } from "../request/read-json.ts";
 import type { PostedResult } from "./client-tool-parts.ts";
 import { clientWithRoutes, type Client } from "./client.ts";
 import { answerFolded, linkApprovals } from "./folded-run.ts";
+import { completionPost, type CompletionPost } from "./openai-completions-post.ts";
 import { OPENAI_MODELS } from "./openai-models.ts";
 import { refuseMember, toOpenAIRefusal as formatRefusal } from "./openai-refusal.ts";
 import { readClientTools, startAsked } from "./openai-start.ts";
@@ -19,26 +19,6 @@ export const openAICompletions: Client = clientWithRoutes(eventLines, {
   "/v1/chat/completions": { POST: { scope: "chat", handle: postCompletion, formatRefusal } },
   "/v1/models": { GET: OPENAI_MODELS },
 });
-
-const MAX_MESSAGES = 1_000;
-
-const object = v.custom<JsonObject>(isJsonObject, "a JSON object");
-
-/**
- * What a client posts to `/v1/chat/completions`. A member that is not here changes nothing;
- * docs/clients.md names them. Source: openai 7.55.0, ChatCompletionCreateParams.
- */
-const completionPost = v.object({
-  model: v.nullish(v.string()),
-  messages: v.pipe(v.array(object), v.maxLength(MAX_MESSAGES)),
-  stream: v.nullish(v.boolean()),
-  stream_options: v.nullish(object),
-  tools: v.nullish(v.array(v.unknown())),
-  functions: v.nullish(v.array(v.unknown())),
-  n: v.nullish(v.number()),
-  response_format: v.nullish(object),
-});
-type CompletionPost = v.InferOutput<typeof completionPost>;
 
 /**
  * `POST /v1/chat/completions`: starts a run and answers its text.

@@ -5,13 +5,14 @@ import type { AuthorisedRequest, Route } from "../request/authorise.ts";
 import { problem } from "../request/problem.ts";
 import { toOpenAIRefusal } from "./openai-refusal.ts";
 
-/** `GET /v1/models`: the assistants that the caller may name as models. */
+/** The route of all clients of OpenAI. */
 export const OPENAI_MODELS: Route = {
   scope: "chat",
   handle: getModels,
   formatRefusal: toOpenAIRefusal,
 };
 
+/** `GET /v1/models`: the assistants that the caller may name as models. */
 async function getModels({ principal, services }: AuthorisedRequest): Promise<Response> {
   const bound = boundAssistant(principal.embed);
   try {

@@ -9,7 +9,7 @@ export const CONVERSATION_LIST_ROUTES: Routes = {
   "/v1/conversations": { GET: { scope: "runs:read", handle: getConversations } },
 };
 
-const query = v.strictObject({
+export const query = v.strictObject({
   title: parameters.text,
   limit: parameters.limit,
   cursor: parameters.cursor,

@@ -51,7 +51,7 @@ async function getConversation(authorised: AuthorisedRequest): Promise<Response>
 }
 
 const MAX_TITLE_CHARS = 120;
-const titleBody = v.strictObject({
+export const titleBody = v.strictObject({
   title: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(MAX_TITLE_CHARS)),
 });
 
@@ -100,7 +100,7 @@ async function answerState(
   return Response.json(head.kind === "run" ? { ...state, status: head.state.status } : state);
 }
 
-const query = v.strictObject({ limit: parameters.limit, cursor: parameters.cursor });
+export const query = v.strictObject({ limit: parameters.limit, cursor: parameters.cursor });
 
 /** `GET /v1/conversations/:id/messages`: turns as the person may see them, the newest first. */
 async function getMessages(authorised: AuthorisedRequest): Promise<Response> {
@@ -124,7 +124,7 @@ async function getMessages(authorised: AuthorisedRequest): Promise<Response> {
   return Response.json({ turns, ...(await nextCursor(authorised, answer.page, scope)) });
 }
 
-const exportQuery = v.strictObject({ format: exportFormat });
+export const exportQuery = v.strictObject({ format: exportFormat });
 /** Turns that one read takes. */
 const EXPORT_PAGE = 25;
 

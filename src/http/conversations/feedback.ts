@@ -15,7 +15,7 @@ export const FEEDBACK_ROUTES: Routes = {
 
 const MAX_COMMENT_CHARS = 2_000;
 const runId = v.pipe(v.string(), v.maxLength(128));
-const feedbackBody = v.variant("rating", [
+export const feedbackBody = v.variant("rating", [
   v.strictObject({ runId, rating: v.literal("none") }),
   v.strictObject({
     runId,
@@ -50,7 +50,7 @@ async function putFeedback(authorised: AuthorisedRequest): Promise<Response> {
   }
 }
 
-const query = v.strictObject({
+export const query = v.strictObject({
   rating: v.optional(v.picklist(["up", "down"])),
   limit: parameters.limit,
   cursor: parameters.cursor,

@@ -27,7 +27,7 @@ const DEFAULT_TTL_SECONDS = 900;
 const MIN_TTL_SECONDS = 60;
 const MAX_TTL_SECONDS = 3_600;
 
-const embedTokenBody = v.strictObject({
+export const embedTokenBody = v.strictObject({
   ...embedFields,
   /** Only people use pages. An agent or a service has its own server and token. */
   actorId: v.pipe(v.string(), v.startsWith("user:"), actorId),

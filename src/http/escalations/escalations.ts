@@ -24,7 +24,7 @@ export const ESCALATION_ROUTES: Routes = {
 
 const REASONS = Object.keys(ESCALATION_REASONS) as EscalationReason[];
 
-const query = v.strictObject({
+export const query = v.strictObject({
   state: v.optional(v.picklist(ESCALATION_STATES)),
   reason: v.optional(v.picklist(REASONS)),
   limit: parameters.limit,
@@ -53,7 +53,7 @@ async function getEscalations(authorised: AuthorisedRequest): Promise<Response> 
 /** Longest note, in UTF-16 code units. */
 const MAX_NOTE_CHARS = 1_000;
 
-const actBody = v.strictObject({
+export const actBody = v.strictObject({
   action: v.picklist(["take", "release", "settle"]),
   from: v.optional(
     v.pipe(

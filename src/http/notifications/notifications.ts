@@ -13,7 +13,7 @@ export const NOTIFICATION_ROUTES: Routes = {
   },
 };
 
-const query = v.strictObject({
+export const query = v.strictObject({
   state: v.optional(v.picklist(["waiting", "dead"])),
   limit: parameters.limit,
   cursor: parameters.cursor,

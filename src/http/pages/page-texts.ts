@@ -8,7 +8,7 @@ export const PAGE_TEXT_ROUTES: Routes = {
   "/v1/page": { GET: { scope: "chat", handle: getPageTexts } },
 };
 
-const query = v.strictObject({ assistant: parameters.text });
+export const query = v.strictObject({ assistant: parameters.text });
 
 /**
  * `GET /v1/page`: heading and suggestions of the assistant that a chat of the caller would use.

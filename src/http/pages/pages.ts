@@ -25,6 +25,9 @@ export const chatPage: Page = { paths: ["/", "/widget.js", "/page.css"] };
 /** The approvals of a tenant. */
 export const approvalsPage: Page = { paths: ["/approvals", "/approvals.js", "/page.css"] };
 
+/** The reference of the HTTP API, and its document of OpenAPI. */
+export const referencePage: Page = { paths: ["/docs", "/docs.css", "/openapi.json"] };
+
 /** GamePlan's projects beside the chat, for a deployment with GamePlan's tools and workspace. */
 export const gameplanPage: Page = {
   paths: ["/gameplan", "/gameplan.js", "/widget.js", "/page.css"],

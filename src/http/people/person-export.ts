@@ -37,7 +37,7 @@ interface Asking {
 
 type ReadPart = (asking: Asking, place: ExportPlace) => Promise<PersonPage>;
 
-const query = v.strictObject({ cursor: parameters.cursor });
+export const query = v.strictObject({ cursor: parameters.cursor });
 /** Turns and calls of one page. */
 const LIMIT = 10;
 

@@ -11,7 +11,7 @@ export const OUTCOME_ROUTES: Routes = {
   },
 };
 
-const query = v.strictObject({
+export const query = v.strictObject({
   tool: parameters.text,
   limit: parameters.limit,
   cursor: parameters.cursor,

@@ -15,7 +15,7 @@ export const RUN_LIST_ROUTES: Routes = {
   "/v1/runs": { GET: { scope: "runs:read", refusesEmbedTokens: true, handle: getRuns } },
 };
 
-const query = v.strictObject({
+export const query = v.strictObject({
   status: v.optional(v.picklist(["running", "waiting", "completed", "cancelled", "failed"])),
   kind: v.optional(v.picklist(["chat", "call"])),
   actor: parameters.text,

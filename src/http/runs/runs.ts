@@ -53,7 +53,7 @@ async function postCancel({ principal, services, id }: AuthorisedRequest): Promi
   return answerState(runId ? await services.runs.of(runId).cancel(viewerOf(principal)) : UNKNOWN);
 }
 
-const messageBody = v.strictObject({
+export const messageBody = v.strictObject({
   content: v.pipe(v.string(), v.nonEmpty(), v.maxLength(MAX_MESSAGE_CHARS)),
 });
 
@@ -85,7 +85,7 @@ async function postMessage(authorised: AuthorisedRequest): Promise<Response> {
   }
 }
 
-const outcomeBody = v.strictObject({
+export const outcomeBody = v.strictObject({
   outcome: v.picklist(["committed", "not_committed", "reviewed"]),
 });
 

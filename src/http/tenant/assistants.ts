@@ -32,7 +32,7 @@ export const ASSISTANT_ROUTES: Routes = {
   },
 };
 
-const query = v.strictObject({ hash: parameters.text });
+export const query = v.strictObject({ hash: parameters.text });
 
 /** `GET /v1/assistants`: the stored assistants of the tenant, by id. */
 async function getAssistants({ principal, services }: AuthorisedRequest): Promise<Response> {

@@ -1,0 +1,44 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { PACKAGE_FOLDER } from "../cli/project/folders.ts";
+import { writeDocument } from "./openapi/document.ts";
+import { writePage } from "./openapi/reference-page.ts";
+
+const TARGET = join(PACKAGE_FOLDER, "dist/public");
+const DOCUMENT = join(TARGET, "openapi.json");
+/** All that the document is made from. */
+const SOURCES = ["src", "scripts/openapi", "scripts/build-openapi.ts", "package.json"];
+
+await main();
+
+/**
+ * Writes the document of the HTTP API and its page among the files that a deployment serves.
+ * Contract: the same sources give the same bytes, and are read only when one of them is newer.
+ */
+async function main(): Promise<void> {
+  if (existsSync(DOCUMENT) && newestOf(SOURCES) < statSync(DOCUMENT).mtimeMs) return;
+  mkdirSync(TARGET, { recursive: true });
+  const document = await writeDocument();
+  const page = writePage(document);
+  writeFileSync(join(TARGET, "docs.html"), page);
+  copyFileSync(join(PACKAGE_FOLDER, "scripts/openapi/docs.css"), join(TARGET, "docs.css"));
+  // Last: this file tells that all are there.
+  const text = JSON.stringify(document);
+  writeFileSync(DOCUMENT, text);
+  console.log(`API: openapi.json ${kibOf(text)} KiB gz, docs.html ${kibOf(page)} KiB gz`);
+}
+
+function newestOf(sources: readonly string[]): number {
+  const times = sources.flatMap((source) => {
+    const path = join(PACKAGE_FOLDER, source);
+    if (!statSync(path).isDirectory()) return [statSync(path).mtimeMs];
+    const names = readdirSync(path, { recursive: true, encoding: "utf8" });
+    return [path, ...names.map((name) => join(path, name))].map((file) => statSync(file).mtimeMs);
+  });
+  return Math.max(...times);
+}
+
+function kibOf(text: string): string {
+  return (gzipSync(text, { level: 9 }).byteLength / 1024).toFixed(1);
+}
