@@ -31,6 +31,7 @@ import type { AwaitedOutcome, StateMismatch } from "../../src/protocol/run/await
 import type { ReplayResult } from "../../src/protocol/run/replay.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
+import type { RunTrace } from "../../src/protocol/run/trace.ts";
 import type { ToolSpec } from "../../src/protocol/tool/spec.ts";
 
 /** A refusal, as RFC 9457 describes it. */
@@ -186,6 +187,11 @@ export interface Answers {
   readonly "GET /v1/runs/:id/events": { readonly 200: NamedStream; readonly 204: null };
   readonly "GET /v1/runs/:id/context": {
     readonly 200: { readonly runId: RunId } & Without<ContextAnswer, "context">;
+  };
+  readonly "GET /v1/runs/:id/trace": {
+    readonly 200: Page<
+      { readonly runId: RunId; readonly records: readonly AuditRecord[] } & Partial<RunTrace>
+    >;
   };
   readonly "POST /v1/runs/:id/cancel": { readonly 200: RunState };
   readonly "POST /v1/runs/:id/messages": { readonly 202: RunState };

@@ -1,7 +1,7 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Type } from "typescript/unstable/sync";
 import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
-import manifest from "../../package.json" with { type: "json" };
 import { PROBLEMS } from "../../src/http/request/problem-codes.ts";
 import { listRoutes } from "./all-routes.ts";
 import { RESPONSE_HEADERS } from "./headers.ts";
@@ -51,13 +51,14 @@ async function describeRoutes(sources: Sources): Promise<ApiDocument> {
     paths[path] = { ...paths[path], [read.method.toLowerCase()]: operation };
   }
   declared.addRefusals();
+  const { version, description } = readManifest();
   const tags = [...new Set(routes.map(({ path }) => tagOf(path)))];
   return {
     openapi: "3.1.1",
     info: {
       title: "Interlock",
-      version: manifest.version,
-      summary: manifest.description,
+      version,
+      summary: description,
       description: INTRODUCTION,
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -76,6 +77,11 @@ async function describeRoutes(sources: Sources): Promise<ApiDocument> {
       schemas: Object.fromEntries([...types.components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
+}
+
+function readManifest(): { readonly version: string; readonly description: string } {
+  const text = readFileSync(join(PACKAGE_FOLDER, "package.json"), "utf8");
+  return JSON.parse(text) as { readonly version: string; readonly description: string };
 }
 
 const INTRODUCTION =

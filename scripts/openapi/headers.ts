@@ -69,7 +69,7 @@ export interface AnswerFacts extends Pick<HandlerFacts, "names"> {
 const STREAMS = ["startRun", "followRun"];
 const ofRun = ({ names, isStream, status }: AnswerFacts): boolean =>
   (isStream && STREAMS.some((name) => names.has(name))) ||
-  (status < 300 && names.has("answerFolded"));
+  ((status < 300 || status === 502) && names.has("answerFolded"));
 
 /** Response headers that clients read. */
 export const RESPONSE_HEADERS: Readonly<Record<string, ResponseHeader>> = {

@@ -4,7 +4,6 @@ import { PROBLEMS, type ProblemCode } from "../../src/http/request/problem-codes
 import type { ListedRoute } from "./all-routes.ts";
 import { RESPONSE_HEADERS } from "./headers.ts";
 import type { Handler, HandlerFacts } from "./read-handlers.ts";
-import { RECORDED } from "./recorded.ts";
 import type { Schema, TypeSchemas } from "./schemas-of-types.ts";
 
 /** A route, and what its code does. */
@@ -29,10 +28,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 export function writeAnswers(read: ReadRoute, types: TypeSchemas): object {
   const responses = [...read.answers].map(([status, type]) => {
     const { media, schema } = shapeOf(type, types);
-    const example = RECORDED[`${read.method} ${read.path} ${status}`];
-    const json = schema && { schema, ...(example !== undefined && { example }) };
     const content = {
-      ...(json && { "application/json": json }),
+      ...(schema && { "application/json": { schema } }),
       ...Object.fromEntries(media.map((name) => [name, { schema: { type: "string" } }])),
     };
     const isStream = media.includes("text/event-stream");

@@ -5,6 +5,7 @@ import { policyDocumentKey, policyPointerKey } from "../../src/protocol/policy/p
 import type { RunState } from "../../src/protocol/run/state.ts";
 import { ANY_FLOW, GUILD_POLICY } from "../workers/lab-approvals.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
+import { checkDescribed } from "./described-answers.ts";
 import { TOKENS } from "./tokens.ts";
 
 export type Caller = keyof typeof TOKENS;
@@ -127,8 +128,11 @@ export async function govern(policy: object): Promise<void> {
   if (response.status !== 200) throw new Error(await response.text());
 }
 
-/** Sends a request to the Worker as a client would; `caller` undefined sends no token. */
-export function send(
+/**
+ * Sends a request to the Worker as a client would; `caller` undefined sends no token.
+ * Fails: rejects for an answer that the document of the API does not describe.
+ */
+export async function send(
   path: string,
   init: RequestInit & { caller?: Caller } = {},
 ): Promise<Response> {
@@ -136,7 +140,10 @@ export function send(
   const headers = new Headers(rest.headers);
   if (caller) headers.set("authorization", `Bearer ${TOKENS[caller].token}`);
   const worker = (exports as unknown as { default: Fetcher }).default;
-  return worker.fetch(new Request(`https://interlock.test${path}`, { ...rest, headers }));
+  const request = new Request(`https://interlock.test${path}`, { ...rest, headers });
+  const response = await worker.fetch(request);
+  await checkDescribed(request, response);
+  return response;
 }
 
 /** Posts a JSON body to `/v1/chat`. */

@@ -9,7 +9,7 @@ export const TRACE_ROUTES: Routes = {
   "/v1/runs/:id/trace": { GET: { scope: "audit:read", handle: getTrace } },
 };
 
-const query = v.strictObject({ limit: parameters.limit, cursor: parameters.cursor });
+export const query = v.strictObject({ limit: parameters.limit, cursor: parameters.cursor });
 
 /**
  * `GET /v1/runs/:id/trace`: what the run stored about its decisions, and its audit records page by
