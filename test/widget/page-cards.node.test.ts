@@ -50,6 +50,17 @@ describe("a card of a tool, as docs/embedding.md defines it", () => {
     expect(await card().getByText("Searching").count()).toBe(0);
   });
 
+  it("draws formatted text as the chat does, and markup in it stays text", async () => {
+    const text = String.raw`## Boss\n\n**ann:** <img src=x onerror=alert(1)> [x](javascript:1)`;
+    await openWith(cardOf(`result: () => [["markdown", {}, "${text}"]]`));
+    const { finish } = await findOrder();
+    finish();
+    await card().getByRole("heading", { name: "Boss" }).waitFor();
+    const words = card().getByText("<img src=x onerror=alert(1)> [x](javascript:1)");
+    expect(await words.locator("strong").textContent()).toBe("ann:");
+    expect(await card().locator("img, a").count()).toBe(0);
+  });
+
   it("stands above an approval, and leaves the approval to the server", async () => {
     await openWith(example().replace("shop__find_order", "pay__refund"));
     await startWaitingRun(visit);

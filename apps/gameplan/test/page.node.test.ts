@@ -38,6 +38,7 @@ test("a newcomer plans a game, deletes after reading what goes, and takes it bac
   await addAndPlan(ann);
   await bobSeesTheGraph(bob);
   await deleteAndUndo(ann, bob);
+  await editByHand(ann, bob);
   await makeDocument(ann);
   await comesBack(ann);
   for (const { complaints } of [ann, bob]) expect(complaints).toEqual([]);
@@ -138,6 +139,26 @@ async function cardSaysUndone(ann: Person): Promise<void> {
   await deletionCard(ann).getByText("Undone.", { exact: true }).waitFor();
   const undo = deletionCard(ann).getByRole("button", { name: /^Undo/ });
   expect(await undo.count()).toBe(0);
+}
+
+/** By hand, without the chat: the same tools, so the same activity and the same undo. */
+async function editByHand(ann: Person, bob: Person): Promise<void> {
+  await section(ann, "Systems");
+  await project(ann)
+    .getByRole("link", { name: /Treasure/ })
+    .click();
+  await ann.page.getByRole("button", { name: "Edit", exact: true }).click();
+  await project(ann).getByLabel("Purpose").fill("Chests that **bite**.");
+  await project(ann).getByLabel("Status").selectOption("Active");
+  await ann.page.getByRole("button", { name: "Save" }).click();
+  await project(ann).getByText("bite", { exact: true }).waitFor();
+  await bob.page
+    .getByText(/developer: Updated .*"Treasure": Edited status, purpose/)
+    .first()
+    .waitFor();
+  const news = ann.page.getByRole("status").filter({ hasText: "Hide" });
+  await news.getByRole("button", { name: /^Undo: Updated .*Treasure/ }).click();
+  await project(ann).getByText("Chests and drops, rarer in deeper rooms.").waitFor();
 }
 
 async function makeDocument(ann: Person): Promise<void> {

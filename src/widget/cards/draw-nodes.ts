@@ -1,3 +1,4 @@
+import { drawWholeText } from "../chat/markdown/text-view.ts";
 import type { CardAttributes, CardElement, CardNode } from "./define-tool-card.ts";
 
 const HTML = new Set(
@@ -34,6 +35,7 @@ function drawNode(node: CardNode, budget: { left: number }): Node {
   if (typeof node === "string") return document.createTextNode(node);
   if (!Array.isArray(node)) throw new TypeError("A node is a text or a list.");
   const [name, attributes, ...children] = node as CardElement;
+  if (name === "markdown") return drawWholeText(children.join("\n"));
   const element = createNamed(name);
   for (const [key, value] of Object.entries(attributes)) setAttribute(element, key, value);
   element.append(...children.map((child) => drawNode(child, budget)));

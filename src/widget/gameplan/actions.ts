@@ -3,13 +3,16 @@ import type { ApprovalsApi } from "../approval/api.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import { toHex } from "../../protocol/text/hex.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
-import type { Result } from "../../protocol/outcome/result.ts";
+import { fail, type Result } from "../../protocol/outcome/result.ts";
 import type { CallFailure, GameplanApi, WriteEnd } from "./api.ts";
 import { objectOf, textOf } from "./read-json.ts";
+import { SENT_AGAIN, untilOnline } from "./until-online.ts";
 
 export interface ActionPorts {
   readonly api: GameplanApi;
   readonly approvals: ApprovalsApi;
+  /** Ends every wait, when the page is gone. */
+  readonly signal: AbortSignal;
   /** Where an approval is shown that a call waits for. */
   readonly place: HTMLElement;
   /** Shows why a call did not succeed; undefined removes that. */
@@ -25,6 +28,12 @@ const NOT_FOUND = {
   needsToken: false,
 };
 
+const NOT_UNDOABLE = {
+  code: "not_undoable",
+  message: "This cannot be undone any more: it was undone, or something changed since.",
+  needsToken: false,
+};
+
 /** Sends a call under the key of the reader's click. */
 type Send = (key: string) => Promise<Result<WriteEnd, CallFailure>>;
 
@@ -34,17 +43,24 @@ type Send = (key: string) => Promise<Result<WriteEnd, CallFailure>>;
  * Contract: they never throw, and answer undefined when the call did not succeed.
  */
 export function createActions(ports: ActionPorts) {
-  const { api, onFailure, onDone, onUndone } = ports;
+  const { api, signal, onFailure, onDone, onUndone } = ports;
   const carry = async (send: Send): Promise<JsonObject | undefined> => {
     onFailure(undefined);
     // One key for the click: what is sent again, also after an approval, is the same call.
     const key = toHex(crypto.getRandomValues(new Uint8Array(16)));
-    for (;;) {
+    for (let attempt = 1; ; attempt += 1) {
       const end = await send(key);
+      if (signal.aborted) return undefined;
+      if (!end.ok && end.failure.code === "unreachable") {
+        onFailure({ ...end.failure, message: SENT_AGAIN });
+        await untilOnline(attempt, signal);
+        continue;
+      }
       if (!end.ok) {
         onFailure(end.failure);
         return undefined;
       }
+      if (attempt > 1) onFailure(undefined);
       if (end.value.kind === "done") {
         onDone();
         return end.value.data;
@@ -59,14 +75,15 @@ export function createActions(ports: ActionPorts) {
   const act = (tool: string, args: JsonObject) => carry((key) => api.write(tool, args, key));
   return {
     act,
-    /** `entry` is a deletion in the activity. Undoes its call, or else restores what it deleted. */
+    /** `entry` is one of the activity. Undoes its call, or else restores what it deleted. */
     async takeBack(entry: JsonObject): Promise<void> {
       const [entity, id] = [textOf(entry, "entity"), textOf(entry, "entityId")];
       const call = objectOf(entry, "call");
       const [runId, toolCallId] = [textOf(call, "runId"), textOf(call, "toolCallId")];
       await carry(async (key) => {
         const undone = runId === "" ? undefined : await api.undo(runId, toolCallId);
-        return undone ?? api.write("restore", { entity, id }, key);
+        if (undone || textOf(entry, "action") !== "deleted") return undone ?? fail(NOT_UNDOABLE);
+        return api.write("restore", { entity, id }, key);
       });
       onUndone();
     },

@@ -34,6 +34,8 @@ export interface GameplanApi {
    * same undo.
    */
   undo(runId: string, toolCallId: string): Promise<Result<WriteEnd, CallFailure> | undefined>;
+  /** Tells whether the reader may undo a call. */
+  canUndo(runId: string, toolCallId: string): Promise<boolean>;
   /** Answers the ids of the GamePlan workspaces of which the reader is a member. */
   workspaces(): Promise<Result<readonly string[], CallFailure>>;
 }
@@ -49,10 +51,16 @@ export function createGameplanApi(
     return request(options, `v1/tools/gameplan__${tool}/invoke`, postJson(body, headers));
   };
   const undoApi = createUndoApi(options);
+  const findCall = async (runId: string, toolCallId: string) => {
+    const calls = runId === "" ? [] : await undoApi.calls(runId);
+    return calls?.find((candidate) => candidate.toolCallId === toolCallId);
+  };
   return {
+    async canUndo(runId, toolCallId) {
+      return (await findCall(runId, toolCallId))?.undo?.status === "available";
+    },
     async undo(runId, toolCallId) {
-      const calls = await undoApi.calls(runId);
-      const call = calls?.find((candidate) => candidate.toolCallId === toolCallId);
+      const call = await findCall(runId, toolCallId);
       if (!call?.undo) return undefined;
       const path = `v1/runs/${encodeURIComponent(runId)}/invocations/${call.invocationId}/compensate`;
       const answer = await request(options, path, { method: "POST" });

@@ -52,7 +52,7 @@ function drawResult({ result }: ToolCardCall): readonly CardNode[] | undefined {
   if (!result) return undefined;
   const call = objectOf(result, "apiCall");
   const data = objectOf(objectOf(result, "result"), "data");
-  return [...drawData(data), drawCall(call)];
+  return [...drawData(data, textOf(objectOf(call, "payload"), "projectId")), drawCall(call)];
 }
 
 /** Draws the call as it was made, so that the reader of the card can check it. */

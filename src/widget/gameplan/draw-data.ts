@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { CardNode } from "../cards/define-tool-card.ts";
-import { inWords, plural } from "./draw.ts";
+import { formatPerson, inWords, plural } from "./draw.ts";
 import { cutGraph, readGraph } from "./graph/graph.ts";
 import { drawPicture, VERBS } from "./graph/picture.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "./read-json.ts";
@@ -10,34 +10,44 @@ import { formatRoute } from "./route.ts";
 const MAX_ROWS = 12;
 const MAX_BOXES = 24;
 
+type Draw = (data: JsonObject, link: Link) => readonly CardNode[];
+
 /** What each kind of result looks like. The first kind whose key the data has is drawn. */
-const KINDS: readonly (readonly [key: string, draw: (data: JsonObject) => readonly CardNode[]])[] =
-  [
-    ["nodes", drawGraph],
-    ["impacted", drawImpact],
-    ["plan", drawPlan],
-    ["scope", (data) => drawScope(objectOf(data, "scope"))],
-    ["system", drawSystem],
-    ["brainstorm", drawBrainstorm],
-    ["binItem", drawBinItem],
-    ["export", drawExport],
-    ["dependency", () => [link("Open the graph", "graph")]],
-    ["thread", drawThread],
-    ["project", drawProject],
-    ["items", drawItems],
-  ];
+const KINDS: readonly (readonly [key: string, draw: Draw])[] = [
+  ["nodes", drawGraph],
+  ["impacted", drawImpact],
+  ["plan", drawPlan],
+  ["scope", (data) => drawScope(objectOf(data, "scope"))],
+  ["system", drawSystem],
+  ["brainstorm", drawBrainstorm],
+  ["binItem", drawBinItem],
+  ["export", drawExport],
+  ["dependency", (_data, link) => [link("Open the graph", "graph")]],
+  ["thread", drawThread],
+  ["project", drawProject],
+  ["items", drawItems],
+];
 
 /**
  * Draws the data of a result, for a card. Contract: pure; data of an unknown kind draws nothing.
  */
-export function drawData(data: JsonObject): readonly CardNode[] {
-  const [, draw] = KINDS.find(([key]) => Object.hasOwn(data, key)) ?? [];
-  return draw ? draw(data) : [];
+export function drawData(data: JsonObject, projectId = ""): readonly CardNode[] {
+  const [key, draw] = KINDS.find(([name]) => Object.hasOwn(data, name)) ?? [];
+  if (!key || !draw) return [];
+  const own = textOf(objectOf(data, key), "projectId");
+  return draw(data, linkOf(own || projectId));
 }
 
-/** A link within the page. Without a project it means the one that the page shows. */
-function link(text: string, section: string, itemId?: string): CardNode {
-  return ["a", { href: formatRoute({ section, ...(itemId && { itemId }) }) }, text];
+/** Makes a link to a part of a project. */
+type Link = (text: string, section: string, itemId?: string) => CardNode;
+
+function linkOf(projectId: string): Link {
+  const within = projectId === "" ? {} : { projectId };
+  return (text, section, itemId) => [
+    "a",
+    { href: formatRoute({ ...within, section, ...(itemId && { itemId }) }) },
+    text,
+  ];
 }
 
 function tags(...values: readonly string[]): CardNode {
@@ -45,7 +55,7 @@ function tags(...values: readonly string[]): CardNode {
   return ["p", { part: "tags" }, known.map(inWords).join(" · ")];
 }
 
-function drawSystem(data: JsonObject): readonly CardNode[] {
+function drawSystem(data: JsonObject, link: Link): readonly CardNode[] {
   const system = objectOf(data, "system");
   const purpose = textOf(system, "purpose");
   const needs = listOf(data, "dependsOn").map((other): CardNode => [
@@ -55,14 +65,14 @@ function drawSystem(data: JsonObject): readonly CardNode[] {
   ]);
   return [
     tags(textOf(system, "mvpCriticality"), textOf(system, "status"), textOf(system, "systemSlug")),
-    ...(purpose === "" ? [] : [["p", {}, purpose] as CardNode]),
+    ...(purpose === "" ? [] : [["markdown", {}, purpose] as CardNode]),
     ...(needs.length === 0 ? [] : [["ul", {}, ...needs] as CardNode]),
     ...textsOf(data, "warnings").map((text): CardNode => ["p", { part: "warning" }, text]),
     link(`Open ${textOf(system, "name")}`, "systems", textOf(system, "id")),
   ];
 }
 
-function drawGraph(data: JsonObject): readonly CardNode[] {
+function drawGraph(data: JsonObject, link: Link): readonly CardNode[] {
   const graph = readGraph(data);
   const shown = cutGraph(graph, { centre: undefined, maxNodes: MAX_BOXES });
   const names = new Map(shown.nodes.map(({ id, name }) => [id, name]));
@@ -103,7 +113,7 @@ function drawImpact(data: JsonObject): readonly CardNode[] {
   ];
 }
 
-function drawPlan(data: JsonObject): readonly CardNode[] {
+function drawPlan(data: JsonObject, link: Link): readonly CardNode[] {
   const plan = objectOf(data, "plan");
   const phases = listOf(plan, "phases").map((phase): CardNode => {
     const names = listOf(phase, "systems").map((system) => textOf(system, "name"));
@@ -132,7 +142,7 @@ function drawScope(scope: JsonObject): readonly CardNode[] {
       ];
 }
 
-function drawBrainstorm(data: JsonObject): readonly CardNode[] {
+function drawBrainstorm(data: JsonObject, link: Link): readonly CardNode[] {
   const session = objectOf(data, "brainstorm");
   const outputs = listOf(session, "outputs")
     .slice(0, MAX_ROWS)
@@ -140,7 +150,7 @@ function drawBrainstorm(data: JsonObject): readonly CardNode[] {
       "li",
       {},
       ["strong", {}, inWords(textOf(output, "kind"))],
-      ` ${textOf(output, "text")}`,
+      ["markdown", {}, textOf(output, "text")],
     ]);
   const id = `brainstorm:${textOf(session, "id")}`;
   return [
@@ -149,13 +159,13 @@ function drawBrainstorm(data: JsonObject): readonly CardNode[] {
   ];
 }
 
-function drawBinItem(data: JsonObject): readonly CardNode[] {
+function drawBinItem(data: JsonObject, link: Link): readonly CardNode[] {
   const item = objectOf(data, "binItem");
   if (data["restored"] === true) return [["p", {}, `${textOf(item, "name")} is back.`]];
   return [["p", {}, `${textOf(item, "name")} is in the bin.`], link("Open the bin", "bin")];
 }
 
-function drawExport(data: JsonObject): readonly CardNode[] {
+function drawExport(data: JsonObject, link: Link): readonly CardNode[] {
   const made = objectOf(data, "export");
   const excerpt = textOf(data, "excerpt") || textOf(data, "text");
   return [
@@ -165,14 +175,14 @@ function drawExport(data: JsonObject): readonly CardNode[] {
   ];
 }
 
-function drawThread(data: JsonObject): readonly CardNode[] {
+function drawThread(data: JsonObject, link: Link): readonly CardNode[] {
   const thread = objectOf(data, "thread");
   const messages = listOf(data, "items").slice(-MAX_ROWS);
   const rows = messages.map((message): CardNode => [
     "li",
     {},
-    ["strong", {}, textOf(message, "author").replace(/^user:/, "")],
-    `: ${textOf(message, "text")}`,
+    ["strong", {}, formatPerson(textOf(message, "author"))],
+    ["markdown", {}, textOf(message, "text")],
   ]);
   return [
     ...(rows.length === 0 ? [] : [["ul", {}, ...rows] as CardNode]),

@@ -1,5 +1,7 @@
+import { drawInline } from "../chat/markdown/text-view.ts";
 import { el } from "../dom.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
+import { drawNodes } from "../cards/draw-nodes.ts";
 import { textOf } from "./read-json.ts";
 
 /** Parts that several sections draw. */
@@ -43,6 +45,13 @@ export function drawTag(value: string): HTMLElement {
   return el("span", { class: "tag", "data-value": value }, inWords(value));
 }
 
+/** Formatted text that people or models wrote. It is drawn as in the chat. */
+export function drawMarkdown(text: string): HTMLElement {
+  const root = el("div", { class: "prose" });
+  root.append(...drawNodes([["markdown", {}, text]]));
+  return root;
+}
+
 /** A list of links: a name, small facts, and a sentence. */
 export function drawRows(
   label: string,
@@ -56,7 +65,7 @@ export function drawRows(
   const items = rows.map(({ href, name, facts = [], text }) => {
     const link = el("a", { href, "data-key": href }, el("span", { class: "row-name" }, name));
     if (facts.length > 0) link.append(el("span", { class: "row-facts" }, ...facts));
-    if (text) link.append(el("span", { class: "row-text" }, text));
+    if (text) link.append(el("span", { class: "row-text" }, ...drawInline(text)));
     return el("li", {}, link);
   });
   return el("ul", { class: "rows", "aria-label": label }, ...items);

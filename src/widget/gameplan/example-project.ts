@@ -45,10 +45,13 @@ const DEPENDENCIES = [
 ] as const;
 
 /**
- * Makes a small project with the same tools that the assistant uses. Answers its id, or undefined
- * when a call did not succeed.
+ * Makes a small project with the same tools that the assistant uses. Calls `onMade` once the project
+ * is there, before it has anything. Stops at the first call that does not succeed.
  */
-export async function makeExampleProject(act: Act): Promise<string | undefined> {
+export async function makeExampleProject(
+  act: Act,
+  onMade: (projectId: string) => Promise<void>,
+): Promise<void> {
   const made = await act("create_project", {
     name: "Dungeon Crawler",
     description: "A short dungeon that is new in every run.",
@@ -56,20 +59,20 @@ export async function makeExampleProject(act: Act): Promise<string | undefined> 
     platform: "PC",
     status: "active",
   });
-  if (!made) return undefined;
+  if (!made) return;
   const projectId = textOf(objectOf(made, "project"), "id");
+  await onMade(projectId);
   const ids: string[] = [];
   for (const system of SYSTEMS) {
     const answer = await act("create_game_system", { projectId, ...system });
-    if (!answer) return undefined;
+    if (!answer) return;
     ids.push(textOf(objectOf(answer, "system"), "id"));
   }
   for (const [source, type, target] of DEPENDENCIES) {
     const ends = { sourceSystemId: ids[source] ?? "", targetSystemId: ids[target] ?? "" };
-    if (!(await act("add_dependency", { ...ends, type }))) return undefined;
+    if (!(await act("add_dependency", { ...ends, type }))) return;
   }
   const title = "What makes a room worth a visit?";
   const text = "Every room needs one decision: fight, flee or gamble.";
-  if (!(await act("create_idea_thread", { projectId, title, text }))) return undefined;
-  return projectId;
+  await act("create_idea_thread", { projectId, title, text });
 }

@@ -18,7 +18,9 @@ export function replaceKeeping(target: HTMLElement, nodes: readonly Node[]): voi
     const now = key === undefined ? undefined : findByKey(target, key);
     if (!now) continue;
     now.scrollLeft = left;
-    if (isField(element) && isField(now)) now.value = element.value;
+    // What is drafted was drawn with its text; see drafts.ts.
+    const isDrafted = "drafted" in now.dataset;
+    if (!isDrafted && isField(element) && isField(now)) now.value = element.value;
     if (key !== focused) continue;
     now.focus({ preventScroll: true });
     if (isField(element) && isField(now)) {

@@ -15,24 +15,10 @@ import { loadSide, saveSide } from "./kept-side.ts";
 import { createNews } from "./news.ts";
 import { ProjectList } from "./project-list.ts";
 import { formatRoute, type Route } from "./route.ts";
-import type { Section, SectionContext } from "./section.ts";
-import { activitySection } from "./sections/activity.ts";
-import { binSection } from "./sections/bin.ts";
-import { exportsSection } from "./sections/exports.ts";
-import { graphSection } from "./sections/graph.ts";
-import { ideasSection } from "./sections/ideas.ts";
-import { plansSection } from "./sections/plans.ts";
-import { systemsSection } from "./sections/systems.ts";
-
-const SECTIONS: readonly Section[] = [
-  systemsSection,
-  graphSection,
-  plansSection,
-  ideasSection,
-  activitySection,
-  exportsSection,
-  binSection,
-];
+import { findSection, SECTIONS } from "./all-sections.ts";
+import type { SectionContext } from "./section.ts";
+import { untilOnline } from "./until-online.ts";
+import { drawUnknownProject, drawWelcome } from "./welcome.ts";
 
 export interface PagePorts {
   readonly options: ApiOptions;
@@ -62,6 +48,8 @@ export class GameplanPage {
   #shown = 0;
   #wasRefused = false;
   #isFollowing = false;
+  /** Reads without an answer, one after the other. */
+  #retries = 0;
   /** The focus follows the address that the page is about to show. */
   #takesFocus = false;
   /** The address whose content is shown, so that a reload of the same content keeps the place. */
@@ -76,6 +64,7 @@ export class GameplanPage {
     this.#actions = createActions({
       api,
       approvals,
+      signal: this.#lifetime.signal,
       place: this.#frame.waiting,
       onFailure: (failure) => this.#notify(failure?.message ?? ""),
       onDone: () => void this.#refresh(),
@@ -170,19 +159,29 @@ export class GameplanPage {
     this.#shown += 1;
     const own = this.#shown;
     const route = this.#projects.route;
-    const { main, projects } = this.#frame;
+    const { main } = this.#frame;
     this.#frame.showRoute(route);
     this.#news.update(route.projectId);
-    if (route.projectId) projects.value = route.projectId;
-    const section = SECTIONS.find(({ name }) => name === route.section) ?? systemsSection;
-    if (!route.projectId && section !== binSection) return this.#showWelcome();
+    this.#projects.mark(route.projectId);
+    const section = findSection(route.section);
+    // A deleted project is in the bin, which needs none.
+    if (!route.isKnown && section.name !== "bin") return this.#showNoProject(route);
     const shown = await section.show(this.#context(route));
     if (own !== this.#shown) return;
     main.removeAttribute("aria-busy");
-    if (!shown.ok) return this.#showFailure(shown.failure, () => this.#show());
+    if (!shown.ok) return this.#showUnread(shown.failure);
     this.#address = location.hash;
+    this.#retries = 0;
     replaceKeeping(main, shown.value);
     this.#moveFocus();
+  }
+
+  /** Without a connection, what is shown stays: the reader may be writing there. */
+  #showUnread(failure: CallFailure): void {
+    const again = () => this.#show();
+    const isShown = this.#address === location.hash;
+    if (isShown && failure.code === "unreachable") void this.#retryOnline(again);
+    else this.#showFailure(failure, again);
   }
 
   #context(route: Route): SectionContext {
@@ -195,44 +194,60 @@ export class GameplanPage {
       tell: (message) => this.#notify(message, "told"),
       link: (section, itemId) =>
         formatRoute({ projectId, section, ...(itemId !== undefined && { itemId }) }),
-      go: (to, { isSilent } = { isSilent: false }) => {
-        const address = formatRoute({ projectId, ...to });
-        if (!isSilent) location.hash = address;
-        else {
-          history.replaceState(history.state, "", address);
-          void this.#refresh();
-        }
+      go: (to, options) => this.#go({ projectId, ...to }, options),
+      owns: (row) => {
+        const { projectId: owner = projectId } = row;
+        if (owner === projectId || typeof owner !== "string") return true;
+        this.#go({ ...route, projectId: owner }, { isSilent: true });
+        return false;
       },
+      makeExample: () => this.#makeExample(),
     };
   }
 
-  #showWelcome(): void {
-    const make = drawButton("Make an example project", async () => {
-      const projectId = await makeExampleProject(this.#actions.act);
-      if (!(await this.#readProjects()) || projectId === undefined) return;
-      location.hash = formatRoute({ projectId, section: "systems" });
-      await this.#show();
+  #go(to: Route, { isSilent } = { isSilent: false }): void {
+    const address = formatRoute(to);
+    if (!isSilent && address !== location.hash) {
+      location.hash = address;
+      return;
+    }
+    history.replaceState(history.state, "", address);
+    void this.#refresh();
+  }
+
+  async #makeExample(): Promise<void> {
+    await makeExampleProject(this.#actions.act, async (projectId) => {
+      if (await this.#readProjects()) this.#go({ projectId, section: "systems" });
     });
-    make.classList.add("primary");
-    const bin = el("a", { href: formatRoute({ section: "bin" }) }, "Bin");
-    const heading = el("h2", { tabindex: "-1" }, "There is no project yet");
-    const lead =
-      'Say in the chat what your game is, for example: "Create a project for a puzzle game."';
-    const actions = el("div", { class: "actions" }, make, bin);
-    this.#frame.main.removeAttribute("aria-busy");
-    replaceKeeping(this.#frame.main, [
-      el("div", { class: "nothing" }, heading, el("p", {}, lead), actions),
-    ]);
+  }
+
+  #showNoProject(route: Route): void {
+    const { main } = this.#frame;
+    main.removeAttribute("aria-busy");
+    const drawn =
+      route.projectId === undefined
+        ? drawWelcome(this.#context(route))
+        : drawUnknownProject(this.#projects.first);
+    replaceKeeping(main, [drawn]);
   }
 
   #showFailure(failure: CallFailure, again: () => Promise<unknown>): void {
     const { main } = this.#frame;
     main.removeAttribute("aria-busy");
+    if (failure.code === "unreachable") void this.#retryOnline(again);
     const isNeeded = failure.needsToken && this.#ports.canAskForToken();
     this.#tokenForm.update({ isNeeded, wasRefused: this.#wasRefused });
     if (isNeeded) return main.replaceChildren();
     const text = el("p", { role: "alert" }, failure.message);
     main.replaceChildren(el("div", { class: "nothing" }, text, drawButton("Try again", again)));
+  }
+
+  /** Tries again what could not be read, unless something else is shown by then. */
+  async #retryOnline(again: () => Promise<unknown>): Promise<void> {
+    const own = this.#shown;
+    this.#retries += 1;
+    await untilOnline(this.#retries, this.#lifetime.signal);
+    if (own === this.#shown && !this.#lifetime.signal.aborted) await again();
   }
 
   #notify(message: string, kind: "failure" | "told" = "failure"): void {
@@ -261,7 +276,7 @@ export class GameplanPage {
     this.#ports.chat.refreshApprovals();
     if (changed.has("project") && !(await this.#readProjects())) return;
     const { section, projectId } = this.#projects.route;
-    const { entities } = SECTIONS.find(({ name }) => name === section) ?? systemsSection;
+    const { entities } = findSection(section);
     const isShown = entities.some((entity) => changed.has(entity));
     if (isShown || changed.has("project")) await this.#refresh();
     if (hasNews && projectId) await this.#news.read(projectId);

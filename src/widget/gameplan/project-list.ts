@@ -2,8 +2,9 @@ import { el } from "../dom.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { ok, type Result } from "../../protocol/outcome/result.ts";
 import type { CallFailure, GameplanApi } from "./api.ts";
-import { listOf, textOf } from "./read-json.ts";
-import { parseRoute, type Route } from "./route.ts";
+import { readWhole } from "./pages.ts";
+import { textOf } from "./read-json.ts";
+import { formatRoute, parseRoute, type Route } from "./route.ts";
 
 /** The projects that the reader can choose, and the one that the address names. */
 export class ProjectList {
@@ -18,9 +19,9 @@ export class ProjectList {
 
   /** Reads the projects, and draws the switcher. */
   async read(): Promise<Result<null, CallFailure>> {
-    const read = await this.#api.read("list_projects", { limit: 100 });
+    const read = await readWhole(this.#api, "list_projects", {});
     if (!read.ok) return read;
-    this.#projects = listOf(read.value, "items");
+    this.#projects = read.value.items;
     this.#switcher.hidden = this.#projects.length === 0;
     this.#switcher.replaceChildren(
       ...this.#projects.map((project) =>
@@ -30,14 +31,29 @@ export class ProjectList {
     return ok(null);
   }
 
-  /** The route of the address, in a project that exists: the first one unless it names another. */
-  get route(): Route {
+  /**
+   * The route of the address. An address without a project means the first one, and then names it,
+   * so that it can be sent on. `isKnown` tells whether the project is one of the reader's.
+   */
+  get route(): Route & { readonly isKnown: boolean } {
     const route = parseRoute(location.hash);
+    const { projectId = this.first } = route;
+    const shown = { ...route, ...(projectId !== undefined && { projectId }) };
+    if (route.projectId === undefined && projectId !== undefined) {
+      history.replaceState(history.state, "", formatRoute(shown));
+    }
+    return { ...shown, isKnown: this.#find(projectId) !== undefined };
+  }
+
+  /** The id of the first project; undefined without a project. */
+  get first(): string | undefined {
     const [first] = this.#projects;
-    const isKnown = this.#find(route.projectId) !== undefined;
-    const projectId = isKnown ? route.projectId : first && textOf(first, "id");
-    const { projectId: _, ...rest } = route;
-    return { ...rest, ...(projectId && { projectId }) };
+    return first && textOf(first, "id");
+  }
+
+  /** Shows in the switcher which project the page shows. */
+  mark(projectId: string | undefined): void {
+    this.#switcher.value = projectId ?? "";
   }
 
   /** What the page shows now, for the model to read as data. */

@@ -9,8 +9,11 @@ export interface SectionContext {
   /** The project of the page. */
   readonly projectId: string;
   readonly route: Route;
-  /** Shows another part of the project. `isSilent` keeps the place in the history. */
-  readonly go: (route: Omit<Route, "projectId">, options?: { readonly isSilent: boolean }) => void;
+  /**
+   * Shows another part of the project, or of another project. `isSilent` keeps the place in the
+   * history.
+   */
+  readonly go: (route: Route, options?: { readonly isSilent: boolean }) => void;
   /** The address of a part of the project. */
   readonly link: (section: string, itemId?: string) => string;
   /**
@@ -18,6 +21,13 @@ export interface SectionContext {
    * Answers the data of the call, or undefined when it did not succeed.
    */
   readonly act: (tool: string, args: JsonObject) => Promise<JsonObject | undefined>;
+  /**
+   * Tells whether a row belongs to the project of the page. Where it belongs to another one, the
+   * page goes there.
+   */
+  readonly owns: (row: JsonObject) => boolean;
+  /** Makes the example project, and shows it. */
+  readonly makeExample: () => Promise<void>;
   /** Takes back a deletion. `entry` is one of the activity. */
   readonly takeBack: (entry: JsonObject) => Promise<void>;
   /** Shows a message above the section, until the next action or another address. */

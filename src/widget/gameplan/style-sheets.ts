@@ -6,6 +6,7 @@ import frame from "./frame.css";
 import packetView from "../approval/packet-view.css";
 import picture from "./picture.css";
 import sections from "./sections.css";
+import textView from "../chat/markdown/text-view.css";
 import theme from "../theme.css";
 import tokenForm from "../token-form.css";
 import { toSheet } from "../style-sheets.ts";
@@ -13,5 +14,5 @@ import { toSheet } from "../style-sheets.ts";
 /** Creates the style sheets of the page. Of rules with equal specificity the later sheet wins. */
 export function createGameplanSheets(): CSSStyleSheet[] {
   const shared = [theme, elements, controls, tokenForm, card, packetView, form];
-  return [...shared, frame, sections, picture].map(toSheet);
+  return [...shared, textView, frame, sections, picture].map(toSheet);
 }

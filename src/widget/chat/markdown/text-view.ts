@@ -1,7 +1,7 @@
 import { el } from "../../dom.ts";
 import { parseInline } from "./inline-spans.ts";
 import type { Block } from "./block.ts";
-import { tailOf, type TextDocument } from "./text-document.ts";
+import { appendText, closeText, EMPTY_TEXT, tailOf, type TextDocument } from "./text-document.ts";
 
 export interface TextView {
   readonly root: HTMLElement;
@@ -28,6 +28,13 @@ export function createTextView(): TextView {
       shown = text;
     },
   };
+}
+
+/** Draws a whole text. Contract: as of a view. */
+export function drawWholeText(text: string): HTMLElement {
+  const view = createTextView();
+  view.update(closeText(appendText(EMPTY_TEXT, text)));
+  return view.root;
 }
 
 function place(root: HTMLElement, block: Block): HTMLElement {
@@ -74,7 +81,8 @@ function removeBlock(element: HTMLElement): void {
   if (element.localName === "li" && parent?.childElementCount === 0) parent.remove();
 }
 
-function drawInline(text: string): (Node | string)[] {
+/** Draws the marks of one line. Contract: as of a view. */
+export function drawInline(text: string): (Node | string)[] {
   return parseInline(text).map((span) => {
     if (span.kind === "code") return el("code", {}, span.text);
     return span.kind === "bold" ? el("strong", {}, span.text) : span.text;

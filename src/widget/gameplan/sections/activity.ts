@@ -2,7 +2,8 @@ import type { JsonObject } from "../../../protocol/json/value.ts";
 import { ok } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
 import { drawButton, drawEmpty, drawHeading, formatPerson, formatTime } from "../draw.ts";
-import { listOf, textOf } from "../read-json.ts";
+import { drawMore, pagesIn, readPages, readWhole } from "../pages.ts";
+import { textOf } from "../read-json.ts";
 import type { Section, SectionContext } from "../section.ts";
 
 /** Everything that changes a project is in its activity. */
@@ -22,16 +23,14 @@ export const activitySection: Section = {
   title: "Activity",
   entities: EVERY_ENTITY,
   async show(context) {
-    const { api, projectId } = context;
+    const { api, projectId, route } = context;
     const [activity, bin] = await Promise.all([
-      api.read("get_project_activity", { projectId, limit: 50 }),
-      api.read("list_bin", { projectId, limit: 100 }),
+      readPages(api, "get_project_activity", { projectId }, pagesIn(route)),
+      readWhole(api, "list_bin", { projectId }),
     ]);
     if (!activity.ok) return activity;
-    const binned = new Set(
-      (bin.ok ? listOf(bin.value, "items") : []).map((item) => keyOf(item, "id")),
-    );
-    const items = listOf(activity.value, "items");
+    const binned = new Set((bin.ok ? bin.value.items : []).map((item) => keyOf(item, "id")));
+    const { items } = activity.value;
     const heading = drawHeading("Activity");
     if (items.length === 0) {
       return ok([heading, drawEmpty("Nothing has happened yet.", "Every change is listed here.")]);
@@ -42,7 +41,8 @@ export const activitySection: Section = {
         textOf(entry, "action") === "deleted" && binned.delete(keyOf(entry, "entityId"));
       return drawEntry(context, entry, isUndoable);
     });
-    return ok([heading, el("ol", { class: "log activity" }, ...entries)]);
+    const list = el("ol", { class: "log activity" }, ...entries);
+    return ok([heading, list, ...drawMore(context, activity.value)]);
   },
 };
 

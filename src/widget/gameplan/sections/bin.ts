@@ -2,7 +2,8 @@ import type { JsonObject } from "../../../protocol/json/value.ts";
 import { ok } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
 import { drawButton, drawEmpty, drawHeading, formatPerson, formatTime, inWords } from "../draw.ts";
-import { listOf, numberOf, textOf } from "../read-json.ts";
+import { drawMore, pagesIn, readPages } from "../pages.ts";
+import { numberOf, textOf } from "../read-json.ts";
 import type { Section, SectionContext } from "../section.ts";
 import { EVERY_ENTITY } from "./activity.ts";
 
@@ -12,9 +13,9 @@ export const binSection: Section = {
   entities: EVERY_ENTITY,
   async show(context) {
     // Without a project: a deleted project is in the bin, too.
-    const read = await context.api.read("list_bin", { limit: 100 });
+    const read = await readPages(context.api, "list_bin", {}, pagesIn(context.route));
     if (!read.ok) return read;
-    const items = listOf(read.value, "items");
+    const { items } = read.value;
     const heading = drawHeading("Bin");
     if (items.length === 0) {
       const hint = "What you delete stays here for 30 days.";
@@ -28,6 +29,7 @@ export const binSection: Section = {
         { class: "items", "aria-label": "Bin" },
         ...items.map((item) => drawItem(context, item)),
       ),
+      ...drawMore(context, read.value),
       el("div", { class: "actions" }, empty),
     ]);
   },

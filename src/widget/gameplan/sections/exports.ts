@@ -3,7 +3,8 @@ import { ok, type Result } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
 import type { CallFailure } from "../api.ts";
 import { drawButton, drawEmpty, drawHeading, formatMade, inWords } from "../draw.ts";
-import { listOf, numberOf, textOf } from "../read-json.ts";
+import { drawMore, pagesIn, readPages } from "../pages.ts";
+import { numberOf, textOf } from "../read-json.ts";
 import type { Section, SectionContext } from "../section.ts";
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -17,10 +18,10 @@ export const exportsSection: Section = {
   title: "Exports",
   entities: ["export"],
   async show(context) {
-    const { api, projectId, act } = context;
-    const read = await api.read("list_exports", { projectId, limit: 100 });
+    const { api, projectId, act, route } = context;
+    const read = await readPages(api, "list_exports", { projectId }, pagesIn(route));
     if (!read.ok) return read;
-    const items = listOf(read.value, "items");
+    const { items } = read.value;
     const make = Object.entries(KINDS).map(([kind, words]) =>
       drawButton(`Make a ${words}`, () => act("generate_export", { projectId, kind })),
     );
@@ -29,7 +30,12 @@ export const exportsSection: Section = {
       rows.length > 0
         ? el("ul", { class: "items", "aria-label": "Exports" }, ...rows)
         : drawEmpty("No document was made yet.", "A document shows the project as it is now.");
-    return ok([drawHeading("Exports"), el("div", { class: "actions" }, ...make), list]);
+    return ok([
+      drawHeading("Exports"),
+      el("div", { class: "actions" }, ...make),
+      list,
+      ...drawMore(context, read.value),
+    ]);
   },
 };
 

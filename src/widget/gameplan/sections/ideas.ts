@@ -1,10 +1,10 @@
-import type { JsonObject } from "../../../protocol/json/value.ts";
 import { fail, ok } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
 import {
   drawEmpty,
   drawGroup,
   drawHeading,
+  drawMarkdown,
   drawRows,
   drawTag,
   formatMade,
@@ -13,8 +13,11 @@ import {
   inWords,
   plural,
 } from "../draw.ts";
+import { drawEditForm } from "../edit-form.ts";
+import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
 import type { Section, SectionContext } from "../section.ts";
+import { textField } from "./system-fields.ts";
 
 export const ideasSection: Section = {
   name: "ideas",
@@ -33,14 +36,15 @@ function splitId(itemId = ""): readonly [kind: string, id: string | undefined] {
   return [kind, id];
 }
 
-const showLists: Section["show"] = async ({ api, projectId, link }) => {
+const showLists: Section["show"] = async (context) => {
+  const { api, projectId, link, route } = context;
   const [threads, brainstorms] = await Promise.all([
-    api.read("list_idea_threads", { projectId, limit: 100 }),
-    api.read("list_brainstorms", { projectId, limit: 100 }),
+    readPages(api, "list_idea_threads", { projectId }, pagesIn(route)),
+    readPages(api, "list_brainstorms", { projectId }, pagesIn(route, MORE_BRAINSTORMS)),
   ]);
   if (!threads.ok) return threads;
   if (!brainstorms.ok) return brainstorms;
-  const threadRows = listOf(threads.value, "items").map((thread) => ({
+  const threadRows = threads.value.items.map((thread) => ({
     href: link("ideas", `thread:${textOf(thread, "id")}`),
     name: textOf(thread, "title"),
     facts: [
@@ -49,7 +53,7 @@ const showLists: Section["show"] = async ({ api, projectId, link }) => {
       drawTag(textOf(thread, "status")),
     ],
   }));
-  const brainstormRows = listOf(brainstorms.value, "items").map((session) => ({
+  const brainstormRows = brainstorms.value.items.map((session) => ({
     href: link("ideas", `brainstorm:${textOf(session, "id")}`),
     name: textOf(session, "title"),
     facts: [plural(numberOf(session, "outputs"), "result"), ...textsOf(session, "tags")],
@@ -61,29 +65,38 @@ const showLists: Section["show"] = async ({ api, projectId, link }) => {
   }
   return ok([
     heading,
-    ...drawGroup("Threads", ...(threadRows.length > 0 ? [drawRows("Threads", threadRows)] : [])),
+    ...drawGroup(
+      "Threads",
+      ...(threadRows.length > 0 ? [drawRows("Threads", threadRows)] : []),
+      ...drawMore(context, threads.value),
+    ),
     ...drawGroup(
       "Brainstorms",
       ...(brainstormRows.length > 0 ? [drawRows("Brainstorms", brainstormRows)] : []),
+      ...drawMore(context, brainstorms.value, MORE_BRAINSTORMS),
     ),
   ]);
 };
+
+/** The name of the number of pages, beside that of the threads. */
+const MORE_BRAINSTORMS = "brainstorms";
 
 function drawUnread(count: number): HTMLElement[] {
   return count === 0 ? [] : [el("span", { class: "unread" }, `${count} unread`)];
 }
 
-async function showThread(
-  { api, act, link }: SectionContext,
-  threadId: string,
-): ReturnType<Section["show"]> {
-  const read = await readMessages(api, threadId);
+async function showThread(context: SectionContext, threadId: string): ReturnType<Section["show"]> {
+  const { api, act, link, owns, route } = context;
+  const pages = Math.max(FIRST_PAGES, pagesIn(route));
+  const read = await readPages(api, "get_thread_messages", { threadId }, pages);
   const up = el("a", { class: "up", href: link("ideas"), "data-key": "up" }, "All ideas");
   if (!read.ok) {
     if (read.failure.code !== "not_found") return fail(read.failure);
     return ok([up, drawEmpty("This thread is not in the project any more.", "")]);
   }
-  const { thread, messages } = read.value;
+  const thread = objectOf(read.value.first, "thread");
+  if (!owns(thread)) return ok([]);
+  const messages = read.value.items;
   const last = messages.at(-1);
   if (last && numberOf(thread, "unreadCount") > 0) {
     const number = numberOf(last, "number");
@@ -97,13 +110,14 @@ async function showThread(
       "li",
       {},
       el("p", { class: "note" }, facts.filter(Boolean).join(", ")),
-      el("p", { class: "prose" }, textOf(message, "text")),
+      drawMarkdown(textOf(message, "text")),
     );
   });
   return ok([
     up,
     drawHeading(textOf(thread, "title"), drawTag(textOf(thread, "status"))),
     el("ol", { class: "messages", "aria-label": "Messages" }, ...items),
+    ...drawMore(context, read.value),
     ...(textOf(thread, "status") === "open" ? [drawReply(act, threadId)] : []),
   ]);
 }
@@ -111,51 +125,28 @@ async function showThread(
 /** The newest message that this page has marked as read, by thread. */
 const marked = new Map<string, number>();
 
-/** Pages of 100 messages that are read. */
-const MAX_PAGES = 10;
-
-async function readMessages(api: SectionContext["api"], threadId: string) {
-  const messages: JsonObject[] = [];
-  let after = "";
-  for (let page = 1; ; page += 1) {
-    const args = { threadId, limit: 100, ...(after !== "" && { after }) };
-    const read = await api.read("get_thread_messages", args);
-    if (!read.ok) return read;
-    messages.push(...listOf(read.value, "items"));
-    after = textOf(read.value, "next");
-    if (after === "" || page === MAX_PAGES) {
-      return ok({ thread: objectOf(read.value, "thread"), messages });
-    }
-  }
-}
+/** Pages of messages that are read at once: the newest message stands at the end. */
+const FIRST_PAGES = 10;
 
 function drawReply(act: SectionContext["act"], threadId: string): HTMLElement {
-  const id = "reply";
-  const text = el("textarea", { id, "data-key": `${id}:${threadId}`, rows: "3", required: "" });
-  const button = el("button", { class: "primary" }, "Post");
-  const form = el(
-    "form",
-    { class: "reply" },
-    el("label", { for: id }, "Your message"),
-    text,
-    button,
-  );
-  const post = async (): Promise<void> => {
-    const message = text.value.trim();
-    if (message === "") return;
-    button.disabled = true;
-    if (await act("post_idea_message", { threadId, text: message })) text.value = "";
-    button.disabled = false;
-  };
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void post();
+  return drawEditForm({
+    id: `reply/${threadId}`,
+    row: {},
+    fields: [{ ...textField("text", "Your message"), check: checkMessage }],
+    submit: "Post",
+    isStanding: true,
+    save: async (message) =>
+      (await act("post_idea_message", { threadId, ...message })) !== undefined,
+    close: () => undefined,
   });
-  return form;
+}
+
+function checkMessage(text: string): string | undefined {
+  return text.trim() === "" ? "Write a message first." : undefined;
 }
 
 async function showBrainstorm(
-  { api, link }: SectionContext,
+  { api, link, owns }: SectionContext,
   brainstormId: string,
 ): ReturnType<Section["show"]> {
   const read = await api.read("get_brainstorm", { brainstormId });
@@ -168,14 +159,20 @@ async function showBrainstorm(
     ]);
   }
   const session = objectOf(read.value, "brainstorm");
+  if (!owns(session)) return ok([]);
   const outputs = listOf(session, "outputs").map((output) =>
-    el("li", {}, el("strong", {}, inWords(textOf(output, "kind"))), ` ${textOf(output, "text")}`),
+    el(
+      "li",
+      {},
+      el("strong", {}, inWords(textOf(output, "kind"))),
+      drawMarkdown(textOf(output, "text")),
+    ),
   );
   return ok([
     up,
     drawHeading(textOf(session, "title")),
     el("p", { class: "note" }, formatMade(session)),
     ...(outputs.length > 0 ? drawGroup("Results", el("ul", { class: "log" }, ...outputs)) : []),
-    ...drawGroup("Notes", el("p", { class: "prose" }, textOf(session, "content"))),
+    ...drawGroup("Notes", drawMarkdown(textOf(session, "content"))),
   ]);
 }

@@ -6,12 +6,14 @@ import {
   drawEmpty,
   drawGroup,
   drawHeading,
+  drawMarkdown,
   drawRows,
   drawTag,
   formatMade,
   formatTime,
   plural,
 } from "../draw.ts";
+import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
 import type { Section, SectionContext } from "../section.ts";
 
@@ -22,10 +24,11 @@ export const plansSection: Section = {
   show: (context) => (context.route.itemId ? showOne(context) : showList(context)),
 };
 
-const showList: Section["show"] = async ({ api, projectId, link }) => {
-  const read = await api.read("list_version_plans", { projectId, limit: 100 });
+const showList: Section["show"] = async (context) => {
+  const { api, projectId, link, route } = context;
+  const read = await readPages(api, "list_version_plans", { projectId }, pagesIn(route));
   if (!read.ok) return read;
-  const items = listOf(read.value, "items");
+  const { items } = read.value;
   const heading = drawHeading("Version plans");
   if (items.length === 0) {
     const hint = 'Say in the chat: "Plan version 0.1."';
@@ -37,7 +40,7 @@ const showList: Section["show"] = async ({ api, projectId, link }) => {
     facts: [drawTag(textOf(plan, "status")), plural(numberOf(plan, "systems"), "system")],
     text: textOf(plan, "goal"),
   }));
-  return ok([heading, drawRows("Version plans", rows)]);
+  return ok([heading, drawRows("Version plans", rows), ...drawMore(context, read.value)]);
 };
 
 function nameOf(plan: JsonObject): string {
@@ -46,7 +49,7 @@ function nameOf(plan: JsonObject): string {
 }
 
 const showOne: Section["show"] = async (context) => {
-  const { api, route, act, go, link } = context;
+  const { api, route, act, go, link, owns } = context;
   const planId = route.itemId ?? "";
   const read = await api.read("get_version_plan", { planId });
   const up = el("a", { class: "up", href: link("plans"), "data-key": "up" }, "All plans");
@@ -58,6 +61,7 @@ const showOne: Section["show"] = async (context) => {
     ]);
   }
   const plan = objectOf(read.value, "plan");
+  if (!owns(plan)) return ok([]);
   const isFinal = textOf(plan, "status") === "finalized";
   const args = { planId, revision: numberOf(plan, "revision") };
   const remove = drawButton("Move to bin", async () => {
@@ -71,7 +75,7 @@ const showOne: Section["show"] = async (context) => {
     drawHeading(nameOf(plan), drawTag(textOf(plan, "status"))),
     el("p", { class: "note" }, formatMade(plan)),
     ...(isFinal ? [el("p", {}, `Finalized ${formatTime(textOf(plan, "finalizedAt"))}.`)] : []),
-    ...(textOf(plan, "goal") === "" ? [] : [el("p", { class: "prose" }, textOf(plan, "goal"))]),
+    ...(textOf(plan, "goal") === "" ? [] : [drawMarkdown(textOf(plan, "goal"))]),
     ...drawScope(objectOf(read.value, "scope")),
     el("ol", { class: "phases", "aria-label": "Phases" }, ...phases),
     end,

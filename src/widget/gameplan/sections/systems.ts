@@ -6,125 +6,37 @@ import {
   drawEmpty,
   drawGroup,
   drawHeading,
-  drawRows,
+  drawMarkdown,
   drawTag,
   formatMade,
   formatPerson,
   formatTime,
   plural,
 } from "../draw.ts";
+import { drawEditForm, hasDraft } from "../edit-form.ts";
 import { VERBS } from "../graph/picture.ts";
 import { listOf, numberOf, objectOf, textOf } from "../read-json.ts";
+import { queryOf } from "../route.ts";
 import type { Section, SectionContext } from "../section.ts";
-import { drawImport } from "./import-system.ts";
+import { SYSTEM_FIELDS, SYSTEM_TEXTS } from "./system-fields.ts";
+import { showSystems } from "./system-list.ts";
 
 export const systemsSection: Section = {
   name: "systems",
   title: "Systems",
   entities: ["system", "dependency"],
-  show: (context) => (context.route.itemId ? showOne(context) : showList(context)),
+  show(context) {
+    const { itemId } = context.route;
+    if (itemId === undefined) return showSystems(context);
+    return itemId === NEW ? Promise.resolve(ok(drawNew(context))) : showOne(context);
+  },
 };
 
-const SEARCH_AFTER_MS = 300;
-
-const showList: Section["show"] = async (context) => {
-  const { api, projectId, route, link } = context;
-  const { search } = route;
-  const args = { projectId, limit: 100, ...(search && { search }) };
-  const first = await api.read("list_game_systems", args);
-  if (!first.ok) return first;
-  const { total, items } = readPage(first.value);
-  const rows = drawRows(
-    "Systems",
-    items.map((system) => toRow(system, link)),
-  );
-  const count = el("span", { class: "note" }, plural(total, "system"));
-  const heading = drawHeading("Systems", count, ...drawImport(context));
-  const field = search || total > 8 ? [drawSearch(context)] : [];
-  if (total === 0) {
-    const empty = search
-      ? drawEmpty("No system matches.", "Search for another word.")
-      : drawEmpty("This project has no systems yet.", 'Say in the chat: "Add a Combat Engine."');
-    return ok([heading, ...field, empty]);
-  }
-  return ok([heading, ...field, rows, ...drawMore(context, { args, rows, page: first.value })]);
-};
-
-function readPage(page: JsonObject) {
-  return {
-    items: listOf(page, "items"),
-    total: numberOf(page, "total"),
-    next: textOf(page, "next"),
-  };
-}
-
-function toRow(system: JsonObject, link: SectionContext["link"]) {
-  return {
-    href: link("systems", textOf(system, "id")),
-    name: textOf(system, "name"),
-    facts: [drawTag(textOf(system, "mvpCriticality")), drawTag(textOf(system, "status"))],
-    text: textOf(system, "purpose"),
-  };
-}
-
-function drawSearch({ route, go }: SectionContext): HTMLElement {
-  const input = el("input", {
-    type: "search",
-    "aria-label": "Search systems",
-    placeholder: "Search systems…",
-    "data-key": "search",
-    value: route.search ?? "",
-  });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  input.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const search = input.value.trim();
-      go({ section: "systems", ...(search && { search }) }, { isSilent: true });
-    }, SEARCH_AFTER_MS);
-  });
-  return el("div", { class: "row" }, input);
-}
-
-/** A button that adds the next page to the list. */
-function drawMore(
-  { api, link }: SectionContext,
-  shown: { readonly args: JsonObject; readonly rows: HTMLElement; readonly page: JsonObject },
-): HTMLElement[] {
-  let { next } = readPage(shown.page);
-  if (next === "") return [];
-  const notice = el("p", { class: "notice", role: "alert" });
-  const button = drawButton("Show more", async () => {
-    const page = await api.read("list_game_systems", { ...shown.args, after: next });
-    notice.textContent = page.ok ? "" : page.failure.message;
-    if (!page.ok) return;
-    const { items, next: following } = readPage(page.value);
-    const added = drawRows(
-      "Systems",
-      items.map((system) => toRow(system, link)),
-    );
-    shown.rows.append(...added.children);
-    next = following;
-    button.hidden = next === "";
-  });
-  return [button, notice];
-}
-
-const TEXTS = [
-  ["purpose", "Purpose"],
-  ["coreMechanics", "Core mechanics"],
-  ["currentState", "Current state"],
-  ["targetState", "Target state"],
-  ["inputs", "Inputs"],
-  ["outputs", "Outputs"],
-  ["failureStates", "Failure states"],
-  ["scalingBehavior", "Scaling"],
-  ["implementationNotes", "Implementation notes"],
-  ["openQuestions", "Open questions"],
-] as const;
+/** Stands for the id in the address of a system that is being added. */
+const NEW = "new";
 
 const showOne: Section["show"] = async (context) => {
-  const { api, route, act, go, link } = context;
+  const { api, route, owns } = context;
   const systemId = route.itemId ?? "";
   const [read, impact] = await Promise.all([
     api.read("get_game_system", { systemId }),
@@ -132,34 +44,86 @@ const showOne: Section["show"] = async (context) => {
   ]);
   if (!read.ok) return read.failure.code === "not_found" ? gone(context) : fail(read.failure);
   const system = objectOf(read.value, "system");
-  const remove = drawButton("Move to bin", async () => {
-    const revision = numberOf(system, "revision");
-    if (await act("delete_game_system", { systemId, revision })) go({ section: "systems" });
-  });
+  if (!owns(system)) return ok([]);
+  const isEdited = queryOf(route, "edit") !== "" || hasDraft(`system/${systemId}`);
   return ok([
-    el("a", { class: "up", href: link("systems"), "data-key": "up" }, "All systems"),
+    drawUp(context),
     drawHeading(
       textOf(system, "name"),
       drawTag(textOf(system, "mvpCriticality")),
       drawTag(textOf(system, "status")),
     ),
     el("p", { class: "note" }, [textOf(system, "systemSlug"), formatMade(system)].join(" · ")),
-    ...TEXTS.flatMap(([key, title]) => {
-      const text = textOf(system, key);
-      return text === "" ? [] : drawGroup(title, el("p", { class: "prose" }, text));
-    }),
+    ...(isEdited ? [drawEdit(context, system)] : drawTexts(context, system)),
     ...drawGroup("Depends on", ...drawLinked(context, listOf(read.value, "dependsOn"))),
     ...drawGroup("Needed by", ...drawLinked(context, listOf(read.value, "requiredBy"))),
     ...(impact.ok ? drawImpact(context, impact.value) : []),
     ...drawGroup("Changes", drawChangelog(listOf(read.value, "changelog"))),
-    el("div", { class: "actions" }, remove),
   ]);
 };
 
-function gone({ link }: SectionContext) {
-  const back = el("a", { class: "up", href: link("systems") }, "All systems");
+function drawUp({ link }: SectionContext): HTMLElement {
+  return el("a", { class: "up", href: link("systems"), "data-key": "up" }, "All systems");
+}
+
+/** The texts of a system, and what can be done with it. */
+function drawTexts(context: SectionContext, system: JsonObject): HTMLElement[] {
+  const { route, act, go } = context;
+  const args = { systemId: textOf(system, "id"), revision: numberOf(system, "revision") };
+  const { section, itemId = "" } = route;
+  const edit = drawButton("Edit", async () => go({ section, itemId, query: { edit: "1" } }));
+  const remove = drawButton("Move to bin", async () => {
+    if (await act("delete_game_system", args)) go({ section: "systems" });
+  });
+  return [
+    el("div", { class: "actions" }, edit, remove),
+    ...SYSTEM_TEXTS.flatMap(([key, title]) => {
+      const text = textOf(system, key);
+      return text === "" ? [] : drawGroup(title, drawMarkdown(text));
+    }),
+  ];
+}
+
+function drawEdit({ route, act, go }: SectionContext, row: JsonObject): HTMLElement {
+  const { section, itemId = "" } = route;
+  return drawEditForm({
+    id: `system/${itemId}`,
+    row,
+    fields: SYSTEM_FIELDS,
+    async save(changed) {
+      const labels = SYSTEM_FIELDS.filter(({ name }) => Object.hasOwn(changed, name));
+      const changeSummary = `Edited ${labels.map(({ label }) => label.toLowerCase()).join(", ")}`;
+      // The reader saw the row as it is drawn. A later change refuses the call.
+      const revision = numberOf(row, "revision");
+      const args = { systemId: itemId, revision, changeSummary, ...changed };
+      return (await act("update_game_system", args)) !== undefined;
+    },
+    close: () => go({ section, itemId }),
+  });
+}
+
+/** A form for a system that does not exist yet. */
+function drawNew(context: SectionContext): HTMLElement[] {
+  const { projectId, act, go } = context;
+  let made = "";
+  const form = drawEditForm({
+    id: `system/new/${projectId}`,
+    row: {},
+    fields: SYSTEM_FIELDS,
+    submit: "Add the system",
+    async save(changed) {
+      const data = await act("create_game_system", { projectId, ...changed });
+      made = data ? textOf(objectOf(data, "system"), "id") : "";
+      return data !== undefined;
+    },
+    close: () => go({ section: "systems", ...(made && { itemId: made }) }),
+  });
+  return [drawUp(context), drawHeading("Add a system"), form];
+}
+
+function gone(context: SectionContext) {
   const hint = "It may be in the bin.";
-  return ok([back, drawEmpty("This system is not in the project any more.", hint)]);
+  return ok([drawUp(context), drawEmpty("This system is not in the project any more.", hint)]);
 }
 
 function drawLinked({ link }: SectionContext, linked: readonly JsonObject[]): HTMLElement[] {

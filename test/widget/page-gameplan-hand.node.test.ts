@@ -1,0 +1,211 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Visit } from "./open-page.ts";
+import { systemOf } from "./scripted-gameplan.ts";
+import { usePage } from "./use-page.ts";
+
+let visit: Visit;
+const open = usePage((opened) => {
+  visit = opened;
+});
+const at = (address: string) => ({ at: `gameplan#/p1/${address}` });
+const main = () => visit.page.getByRole("main", { name: "Project" });
+const sees = (text: string | RegExp) => main().getByText(text).first().waitFor();
+const button = (name: string) => visit.page.getByRole("button", { name, exact: true });
+const hash = () => new URL(visit.page.url()).hash;
+const gameplan = () => visit.api.gameplan;
+
+/** Lets the list of a tool hold many rows, in pages. */
+function answerPages(tool: string, rows: readonly object[]) {
+  return ({ gameplan: scripted }: Visit["api"]): void => {
+    scripted.answers.set(tool, ({ after = 0, limit }) => {
+      const [from, size] = [Number(after), Number(limit)];
+      const next = from + size < rows.length ? String(from + size) : null;
+      return { items: rows.slice(from, from + size), total: rows.length, next };
+    });
+  };
+}
+
+describe("a system", () => {
+  it("is edited in place, in all its fields, as one call under a key", async () => {
+    await open(at("systems/fight"));
+    await button("Edit").click();
+    const form = main().getByRole("form", { name: "Edit" });
+    expect(await form.locator("input, textarea, select").count()).toBe(14);
+    await form.getByLabel("Core mechanics").fill("**Turns**, not seconds.");
+    await form.getByLabel("How critical").selectOption("Later");
+    await button("Save").click();
+    await button("Edit").waitFor();
+    const [tool, args, key] = gameplan().writes[0] ?? [];
+    expect([tool, args]).toEqual([
+      "update_game_system",
+      {
+        systemId: "fight",
+        revision: 1,
+        changeSummary: "Edited how critical, core mechanics",
+        coreMechanics: "**Turns**, not seconds.",
+        mvpCriticality: "later",
+      },
+    ]);
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect(gameplan().writes).toHaveLength(1);
+  });
+
+  it("says in words what is wrong, and sends nothing", async () => {
+    await open(at("systems/fight?edit=1"));
+    await main().getByLabel("Name", { exact: true }).fill("  ");
+    await main().getByLabel("Purpose").fill("x".repeat(4_001));
+    await button("Save").click();
+    await sees("A name needs at least one letter.");
+    await sees("At most 4,000 characters. These are 4,001.");
+    expect(gameplan().writes).toEqual([]);
+  });
+
+  it("keeps what was typed over a refusal, a colleague's change and a reload", async () => {
+    const error = "This system changed since you read it.";
+    await open({
+      ...at("systems/fight?edit=1"),
+      prepare: ({ gameplan: scripted }) => {
+        scripted.answers.set("update_game_system", () => ({ error }));
+      },
+    });
+    const purpose = main().getByLabel("Purpose");
+    await purpose.fill("My own purpose");
+    await button("Save").click();
+    await visit.page.getByRole("alert").getByText(error).waitFor();
+    expect(await purpose.inputValue()).toBe("My own purpose");
+    gameplan().systems = [systemOf("fight", "Combat Engine", { purpose: "Theirs", revision: 2 })];
+    await visit.page.reload();
+    await sees("Somebody changed this meanwhile. It says now: Theirs");
+    expect(await purpose.inputValue()).toBe("My own purpose");
+    gameplan().answers.delete("update_game_system");
+    await button("Save").click();
+    await button("Edit").waitFor();
+    expect(gameplan().writes.at(-1)?.[1]).toMatchObject({ revision: 2, purpose: "My own purpose" });
+  });
+});
+
+describe("a project", () => {
+  it("is renamed, and moved to the bin", async () => {
+    const project = { id: "p1", name: "Dungeon Crawler", status: "active", revision: 3 };
+    await open({
+      ...at("project"),
+      prepare: ({ gameplan: scripted }) => {
+        scripted.answers.set("get_project", () => ({ project, counts: { systems: 1 } }));
+      },
+    });
+    await sees("1 system · 0 dependencies");
+    await button("Edit").click();
+    await main().getByLabel("Name", { exact: true }).fill("Cave Crawler");
+    await button("Save").click();
+    await button("Move to bin").click();
+    await expect
+      .poll(() => gameplan().writes.map(([tool, args]) => [tool, args]))
+      .toEqual([
+        ["update_project", { projectId: "p1", revision: 3, name: "Cave Crawler" }],
+        ["delete_project", { projectId: "p1", revision: 3 }],
+      ]);
+  });
+
+  it("is made by a name, where there is none and where there is one", async () => {
+    await open({ at: "gameplan", prepare: (api) => (api.gameplan.projects = []) });
+    await button("Create the project").click();
+    await sees("A name needs at least one letter.");
+    await main().getByLabel("Name of a new project").fill("Moon Base");
+    await button("Create the project").click();
+    await expect.poll(() => gameplan().writes[0]?.[1]).toEqual({ name: "Moon Base" });
+    await button("Make an example project").waitFor();
+  });
+});
+
+describe("an address", () => {
+  it("names its project, also where it was sent without one", async () => {
+    await open({ at: "gameplan#//systems/fight" });
+    await sees("What Combat Engine does.");
+    expect(hash()).toBe("#/p1/systems/fight");
+  });
+
+  it("of a thing in another project goes to that project", async () => {
+    await open({
+      ...at("systems/fight"),
+      prepare: ({ gameplan: scripted }) => {
+        scripted.systems = [systemOf("fight", "Combat Engine", { projectId: "p2" })];
+      },
+    });
+    await sees("What Combat Engine does.");
+    expect(hash()).toBe("#/p2/systems/fight");
+    expect(await visit.page.getByRole("combobox", { name: "Project" }).inputValue()).toBe("p2");
+  });
+
+  it("of an unknown project says so, and shows no other one", async () => {
+    await open({ at: "gameplan#/gone/systems" });
+    await sees("This project is not known");
+    expect(visit.api.requestsTo(/list_game_systems/)).toEqual([]);
+  });
+
+  it("keeps search, filters and order", async () => {
+    await open(at("systems"));
+    await main().getByLabel("Search systems").fill("Move");
+    await expect.poll(() => main().getByRole("listitem").count()).toBe(1);
+    await main().getByLabel("Status").selectOption("Draft");
+    await main().getByLabel("Order").selectOption("Sorted by name");
+    await expect.poll(hash).toBe("#/p1/systems?search=Move&status=draft&sort=name");
+    await visit.page.reload();
+    await sees("Movement");
+    expect(await main().getByLabel("Search systems").inputValue()).toBe("Move");
+    const asked = visit.api.requestsTo(/list_game_systems/).at(-1)?.body ?? "";
+    expect(JSON.parse(asked)).toMatchObject({ arguments: { search: "Move", status: "draft" } });
+  });
+});
+
+describe("a long list", () => {
+  it.each([
+    ["ideas", "list_idea_threads", "title"],
+    ["activity", "get_project_activity", "summary"],
+    ["plans", "list_version_plans", "version"],
+    ["exports", "list_exports", "title"],
+    ["bin", "list_bin", "name"],
+    ["systems", "list_game_systems", "name"],
+  ])("of %s is read to its end, page by page", async (section, tool, field) => {
+    const rows = Array.from({ length: 250 }, (_, n) => ({ id: `r${n}`, [field]: `Row ${n};` }));
+    await open({ ...at(section), prepare: answerPages(tool, rows) });
+    await sees("100 of 250");
+    await button("Show more").click();
+    await sees("200 of 250");
+    await button("Show more").click();
+    await sees("Row 249;");
+    expect(await button("Show more").count()).toBe(0);
+    await visit.page.reload();
+    await sees("Row 249;");
+  });
+});
+
+describe("what failed without a connection", () => {
+  const goOffline = async (): Promise<void> => {
+    const context = visit.page.context();
+    onTestFinished(() => context.setOffline(false));
+    await expect.poll(() => gameplan().followers).toBe(1);
+    await context.setOffline(true);
+  };
+  it("is sent again by itself, once, when the line is back", async () => {
+    await open(at("systems/fight?edit=1"));
+    await goOffline();
+    await main().getByLabel("Purpose").fill("Written on a train");
+    await button("Save").click();
+    await visit.page.getByText("The page tries this again by itself").waitFor();
+    expect(gameplan().writes).toEqual([]);
+    await visit.page.context().setOffline(false);
+    await button("Edit").waitFor();
+    expect(new Set(gameplan().writes.map(([, , key]) => key)).size).toBe(1);
+    expect(gameplan().writes[0]?.[1]).toMatchObject({ purpose: "Written on a train" });
+  });
+
+  it("is read again by itself", async () => {
+    await open(at("systems"));
+    await sees("Combat Engine");
+    await goOffline();
+    await visit.page.getByRole("link", { name: "Plans" }).click();
+    await button("Try again").waitFor();
+    await visit.page.context().setOffline(false);
+    await sees(/First playable/);
+  });
+});
