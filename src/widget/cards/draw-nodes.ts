@@ -35,7 +35,7 @@ function drawNode(node: CardNode, budget: { left: number }): Node {
   if (typeof node === "string") return document.createTextNode(node);
   if (!Array.isArray(node)) throw new TypeError("A node is a text or a list.");
   const [name, attributes, ...children] = node as CardElement;
-  if (name === "markdown") return drawWholeText(children.join("\n"));
+  if (name === "markdown") return drawWholeText(children.map(String).join(""));
   const element = createNamed(name);
   for (const [key, value] of Object.entries(attributes)) setAttribute(element, key, value);
   element.append(...children.map((child) => drawNode(child, budget)));

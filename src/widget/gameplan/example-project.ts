@@ -45,8 +45,8 @@ const DEPENDENCIES = [
 ] as const;
 
 /**
- * Makes a small project with the same tools that the assistant uses. Calls `onMade` once the project
- * is there, before it has anything. Stops at the first call that does not succeed.
+ * Makes a small project with the same tools that the assistant uses. Calls `onMade` once the
+ * project is there, before it has anything. Stops at the first call that does not succeed.
  */
 export async function makeExampleProject(
   act: Act,

@@ -6,7 +6,10 @@ import { listOf, objectOf, textOf } from "./read-json.ts";
 import type { SectionContext } from "./section.ts";
 import { drawUndo } from "./sections/activity.ts";
 
-/** Creates the line that says what changed last in the project, with Undo where the reader may undo it. */
+/**
+ * Creates the line that says what changed last in the project, with Undo where the reader may undo
+ * it.
+ */
 export function createNews(
   place: HTMLElement,
   {

@@ -25,11 +25,16 @@ export function pagesIn(route: Route, name = "pages"): number {
   return Math.min(MAX_PAGES, Math.max(1, Math.trunc(Number(queryOf(route, name))) || 1));
 }
 
+/** A list that a tool reads. */
+interface AskedList {
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
 /** Reads a list page by page, from its start. */
 export async function readPages(
   api: SectionContext["api"],
-  tool: string,
-  args: JsonObject,
+  { tool, args }: AskedList,
   pages: number,
 ): Promise<Result<Listed, CallFailure>> {
   const items: JsonObject[] = [];
@@ -49,8 +54,8 @@ export async function readPages(
 }
 
 /** Reads a whole list, as far as the page reads lists. */
-export function readWhole(api: SectionContext["api"], tool: string, args: JsonObject) {
-  return readPages(api, tool, args, MAX_PAGES);
+export function readWhole(api: SectionContext["api"], list: AskedList) {
+  return readPages(api, list, MAX_PAGES);
 }
 
 /** Says how much of a list is shown, and a button that shows more. `name` is that of `pagesIn`. */

@@ -19,7 +19,7 @@ export class ProjectList {
 
   /** Reads the projects, and draws the switcher. */
   async read(): Promise<Result<null, CallFailure>> {
-    const read = await readWhole(this.#api, "list_projects", {});
+    const read = await readWhole(this.#api, { tool: "list_projects", args: {} });
     if (!read.ok) return read;
     this.#projects = read.value.items;
     this.#switcher.hidden = this.#projects.length === 0;

@@ -25,8 +25,8 @@ export const activitySection: Section = {
   async show(context) {
     const { api, projectId, route } = context;
     const [activity, bin] = await Promise.all([
-      readPages(api, "get_project_activity", { projectId }, pagesIn(route)),
-      readWhole(api, "list_bin", { projectId }),
+      readPages(api, { tool: "get_project_activity", args: { projectId } }, pagesIn(route)),
+      readWhole(api, { tool: "list_bin", args: { projectId } }),
     ]);
     if (!activity.ok) return activity;
     const binned = new Set((bin.ok ? bin.value.items : []).map((item) => keyOf(item, "id")));

@@ -13,7 +13,11 @@ export const binSection: Section = {
   entities: EVERY_ENTITY,
   async show(context) {
     // Without a project: a deleted project is in the bin, too.
-    const read = await readPages(context.api, "list_bin", {}, pagesIn(context.route));
+    const read = await readPages(
+      context.api,
+      { tool: "list_bin", args: {} },
+      pagesIn(context.route),
+    );
     if (!read.ok) return read;
     const { items } = read.value;
     const heading = drawHeading("Bin");

@@ -19,7 +19,11 @@ export const exportsSection: Section = {
   entities: ["export"],
   async show(context) {
     const { api, projectId, act, route } = context;
-    const read = await readPages(api, "list_exports", { projectId }, pagesIn(route));
+    const read = await readPages(
+      api,
+      { tool: "list_exports", args: { projectId } },
+      pagesIn(route),
+    );
     if (!read.ok) return read;
     const { items } = read.value;
     const make = Object.entries(KINDS).map(([kind, words]) =>

@@ -39,8 +39,12 @@ function splitId(itemId = ""): readonly [kind: string, id: string | undefined] {
 const showLists: Section["show"] = async (context) => {
   const { api, projectId, link, route } = context;
   const [threads, brainstorms] = await Promise.all([
-    readPages(api, "list_idea_threads", { projectId }, pagesIn(route)),
-    readPages(api, "list_brainstorms", { projectId }, pagesIn(route, MORE_BRAINSTORMS)),
+    readPages(api, { tool: "list_idea_threads", args: { projectId } }, pagesIn(route)),
+    readPages(
+      api,
+      { tool: "list_brainstorms", args: { projectId } },
+      pagesIn(route, MORE_BRAINSTORMS),
+    ),
   ]);
   if (!threads.ok) return threads;
   if (!brainstorms.ok) return brainstorms;
@@ -88,7 +92,7 @@ function drawUnread(count: number): HTMLElement[] {
 async function showThread(context: SectionContext, threadId: string): ReturnType<Section["show"]> {
   const { api, act, link, owns, route } = context;
   const pages = Math.max(FIRST_PAGES, pagesIn(route));
-  const read = await readPages(api, "get_thread_messages", { threadId }, pages);
+  const read = await readPages(api, { tool: "get_thread_messages", args: { threadId } }, pages);
   const up = el("a", { class: "up", href: link("ideas"), "data-key": "up" }, "All ideas");
   if (!read.ok) {
     if (read.failure.code !== "not_found") return fail(read.failure);

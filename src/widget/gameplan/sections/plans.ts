@@ -26,7 +26,11 @@ export const plansSection: Section = {
 
 const showList: Section["show"] = async (context) => {
   const { api, projectId, link, route } = context;
-  const read = await readPages(api, "list_version_plans", { projectId }, pagesIn(route));
+  const read = await readPages(
+    api,
+    { tool: "list_version_plans", args: { projectId } },
+    pagesIn(route),
+  );
   if (!read.ok) return read;
   const { items } = read.value;
   const heading = drawHeading("Version plans");

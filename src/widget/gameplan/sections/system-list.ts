@@ -18,8 +18,8 @@ export const showSystems: Section["show"] = async (context) => {
   const order = ORDERS[queryOf(route, "sort")];
   // The server lists by short name. Another order needs the whole list.
   const read = order
-    ? await readWhole(api, "list_game_systems", args)
-    : await readPages(api, "list_game_systems", args, pagesIn(route));
+    ? await readWhole(api, { tool: "list_game_systems", args: args })
+    : await readPages(api, { tool: "list_game_systems", args: args }, pagesIn(route));
   if (!read.ok) return read;
   const { items, total } = read.value;
   const count = el("span", { class: "note" }, plural(total, "system"));
