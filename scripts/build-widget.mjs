@@ -31,6 +31,7 @@ await build({
   entryPoints: {
     widget: join(source, "interlock-chat.ts"),
     approvals: join(source, "interlock-approvals.ts"),
+    runs: join(source, "interlock-runs.ts"),
   },
 });
 // GamePlan's page has the chat of the other file, whose cards are those that this file defines.
@@ -41,9 +42,10 @@ await build({
 });
 copyFileSync(join(source, "page.html"), join(target, "index.html"));
 copyFileSync(join(source, "approvals.html"), join(target, "approvals.html"));
+copyFileSync(join(source, "runs.html"), join(target, "runs.html"));
 copyFileSync(join(source, "gameplan.html"), join(target, "gameplan.html"));
 copyFileSync(join(source, "page.css"), join(target, "page.css"));
-const files = ["widget.js", "approvals.js", "gameplan.js", "index.html", "page.css"];
+const files = ["widget.js", "approvals.js", "runs.js", "gameplan.js", "index.html", "page.css"];
 console.log(`pages: ${files.map(describeSize).join(", ")}`);
 
 /** Minifies a style sheet as CSS, because the element adopts it as a string. */

@@ -7,7 +7,13 @@ import { openAIResponses } from "./http/clients/openai-responses.ts";
 import { uiMessage } from "./http/clients/ui-chat.ts";
 import { uiMessage6 } from "./http/clients/ui-chat-6.ts";
 import { openMetrics } from "./http/metrics/open-metrics.ts";
-import { approvalsPage, chatPage, gameplanPage, referencePage } from "./http/pages/pages.ts";
+import {
+  approvalsPage,
+  chatPage,
+  gameplanPage,
+  referencePage,
+  runsPage,
+} from "./http/pages/pages.ts";
 import { gameplanContext } from "../apps/gameplan/context.ts";
 import { gameplanWorkspace } from "../apps/gameplan/workspace.ts";
 import { TOOLS } from "./tools/index.ts";
@@ -27,7 +33,7 @@ const deployment = defineDeployment({
   workspaces,
   context: gameplanContext,
   metrics: openMetrics,
-  pages: [chatPage, approvalsPage, gameplanPage, referencePage],
+  pages: [chatPage, approvalsPage, runsPage, gameplanPage, referencePage],
 });
 
 export const { RunObject, TenantObject } = deployment;

@@ -27,7 +27,13 @@ export const hostWorkspaces: (definitions: readonly WorkspaceDefinition[]) => No
 } = host;
 
 export type { DeploymentOptions } from "../define-deployment.ts";
-export { approvalsPage, chatPage, gameplanPage, referencePage } from "../http/pages/pages.ts";
+export {
+  approvalsPage,
+  chatPage,
+  gameplanPage,
+  referencePage,
+  runsPage,
+} from "../http/pages/pages.ts";
 export type { Page } from "../http/pages/pages.ts";
 export type { HookedCall, ToolHook, Veto } from "../capabilities/hook.ts";
 export type { AssistantInput } from "../protocol/assistant/document.ts";

@@ -12,8 +12,10 @@ import header from "./chat/header.css";
 import list from "./approval/list.css";
 import log from "./chat/log.css";
 import outcomeSection from "./approval/outcome-section.css";
+import panes from "./panes.css";
 import packetView from "./approval/packet-view.css";
 import reasoningView from "./chat/exchange/reasoning-view.css";
+import runView from "./runs/view.css";
 import textView from "./chat/markdown/text-view.css";
 import theme from "./theme.css";
 import tokenForm from "./token-form.css";
@@ -32,7 +34,12 @@ export function createChatSheets(): CSSStyleSheet[] {
 
 /** Creates the style sheets of the approvals page. */
 export function createApprovalsSheets(): CSSStyleSheet[] {
-  return [...SHARED, ...APPROVALS, approvalView, list, outcomeSection, bulkBar].map(toSheet);
+  return [...SHARED, ...APPROVALS, panes, approvalView, list, outcomeSection, bulkBar].map(toSheet);
+}
+
+/** Creates the style sheets of the page of runs. */
+export function createRunsSheets(): CSSStyleSheet[] {
+  return [...SHARED, panes, list, runView].map(toSheet);
 }
 
 /** A strict content security policy forbids inline styles, so a style is a sheet object. */

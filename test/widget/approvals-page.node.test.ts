@@ -3,6 +3,7 @@ import { MEASURE_CONTRAST } from "./measure-contrast.ts";
 import type { Visit, VisitOptions } from "./open-page.ts";
 import { createApproval, vote } from "./scripted-approvals.ts";
 import { fillQueue, titled } from "./scripted-queue.ts";
+import { fillRuns, paidRun } from "./scripted-runs.ts";
 import { usePage } from "./use-page.ts";
 
 let visit: Visit;
@@ -13,6 +14,10 @@ const openPage = usePage((opened) => {
 function open(options: VisitOptions = {}): Promise<void> {
   return openPage({ at: "approvals", prepare: fillQueue, ...options });
 }
+
+const WIDER_THAN_ITS_BOX = `(root) => [document.documentElement, ...root.querySelectorAll("*")]
+  .filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1 && e.checkVisibility())
+  .map((e) => e.outerHTML.slice(0, 80))`;
 
 const approvals = () => visit.page.getByRole("list", { name: "Approvals" });
 const entry = (name: RegExp) => approvals().getByRole("button", { name });
@@ -237,11 +242,7 @@ it("fits a phone without sideways scrolling", async () => {
   });
   await entry(/unbroken/).click();
   await card().getByRole("button", { name: "Approve" }).waitFor();
-  const overflow = await visit.inside(
-    `(root) => [document.documentElement, ...root.querySelectorAll("*")]
-      .filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1 && e.checkVisibility())
-      .map((e) => e.outerHTML.slice(0, 80))`,
-  );
+  const overflow = await visit.inside(WIDER_THAN_ITS_BOX);
   expect(overflow).toEqual([]);
   await visit.page.getByRole("button", { name: "All approvals" }).click();
   expect(await card().isVisible()).toBe(false);
@@ -276,4 +277,68 @@ describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
     expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
     expect(contrasts.length).toBeGreaterThan(30);
   });
+});
+
+describe("the page of runs", () => {
+  const runs = () => visit.page.getByRole("list", { name: "Runs" });
+  const trace = () => visit.page.getByRole("article", { name: "Run" });
+  const openRuns = (options: VisitOptions = {}): Promise<void> =>
+    openPage({ at: "runs", prepare: ({ listed }) => fillRuns(listed), ...options });
+
+  it("shows from one address what was proposed, who approved under which terms, and why it ended", async () => {
+    await openRuns({ at: "runs#run_paid" });
+    await trace().getByRole("heading", { name: "The model gave its answer." }).waitFor();
+    const timeline = trace().getByRole("region", { name: "Timeline" });
+    await timeline.getByText("2 h, 2 h of it for people").waitFor();
+    expect(await timeline.getByRole("listitem").count()).toBe(6);
+    const refused = trace().getByRole("region", { name: "bank__close 1.0.0" });
+    await refused.getByText("because the policy does not allow the tool").first().waitFor();
+    const paid = trace().getByRole("region", { name: "bank__transfer 1.0.0" });
+    await paid.getByText("The effect happened and was undone.").waitFor();
+    expect(await paid.getByRole("row").allInnerTexts()).toEqual([
+      expect.stringMatching(/Term\s+Before\s+Now/),
+      expect.stringMatching(/required\s+1\s+2/),
+    ]);
+    await paid.getByText("user:cat (finance): approve").waitFor();
+    // A link in the timeline moves to its call, and keeps the address of the run.
+    await timeline.getByRole("link", { name: "bank__transfer" }).press("Enter");
+    expect(await visit.inside("(root) => root.activeElement?.id")).toBe("inv_3");
+    expect(visit.page.url()).toMatch(/#run_paid$/);
+    await paid.getByRole("link", { name: "run_undo" }).click();
+    await trace().getByRole("link", { name: "run_paid" }).click();
+    await paid.waitFor();
+  });
+
+  it("filters the list, and counts the tokens of a run that waits", async () => {
+    await openRuns();
+    await expect.poll(() => runs().getByRole("listitem").count()).toBe(3);
+    await visit.page.getByLabel("State").selectOption("waiting");
+    await expect.poll(() => runs().getByRole("listitem").count()).toBe(1);
+    await runs()
+      .getByRole("button", { name: /A question/ })
+      .click();
+    await trace().getByText("1200 tokens in, 340 out").waitFor();
+    await trace().getByText("does not have all records of this run yet").waitFor();
+  });
+
+  it.each(["light", "dark"] as const)(
+    "keeps hostile texts texts, fits a phone, and has a contrast of 4.5 to 1: %s",
+    async (colorScheme) => {
+      const hostile = `<img src=x onerror="alert(1)">\u202e${"unbroken".repeat(20)}`;
+      await openRuns({
+        at: "runs#run_paid",
+        colorScheme,
+        viewport: { width: 360, height: 640 },
+        prepare: ({ listed }) => listed.put(paidRun({ hostile })),
+      });
+      await trace()
+        .getByRole("heading", { name: /onerror.*⟦U\+202E⟧/ })
+        .waitFor();
+      expect(await visit.inside(`(root) => root.querySelectorAll("img").length`)).toBe(0);
+      expect(await visit.inside(WIDER_THAN_ITS_BOX)).toEqual([]);
+      const contrasts = await visit.inside<{ text: string; ratio: number }[]>(MEASURE_CONTRAST);
+      expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+      expect(contrasts.length).toBeGreaterThan(60);
+    },
+  );
 });

@@ -102,7 +102,7 @@ async function openVisit(place: {
     },
     inside: (functionOfRoot) =>
       page.evaluate(
-        `(${functionOfRoot})(document.querySelector("interlock-gameplan, interlock-chat, interlock-approvals").shadowRoot)`,
+        `(${functionOfRoot})(document.querySelector("interlock-gameplan, interlock-chat, interlock-approvals, interlock-runs").shadowRoot)`,
       ),
     async close() {
       await (own || page).close();

@@ -16,6 +16,7 @@ import { ScriptedUndo } from "./scripted-undo.ts";
 import { ScriptedConsents } from "./scripted-consents.ts";
 import { ScriptedNotifications } from "./scripted-notifications.ts";
 import { ScriptedEscalations } from "./scripted-escalations.ts";
+import { ScriptedRuns } from "./scripted-runs.ts";
 import { ScriptedOutcomes } from "./scripted-outcomes.ts";
 
 /** The content security policy of the page. */
@@ -28,6 +29,8 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/": ["index.html", "text/html; charset=utf-8"],
   "/approvals": ["approvals.html", "text/html; charset=utf-8"],
   "/approvals.js": ["approvals.js", "text/javascript"],
+  "/runs": ["runs.html", "text/html; charset=utf-8"],
+  "/runs.js": ["runs.js", "text/javascript"],
   "/gameplan": ["gameplan.html", "text/html; charset=utf-8"],
   "/gameplan.js": ["gameplan.js", "text/javascript"],
   "/page.css": ["page.css", "text/css"],
@@ -78,6 +81,8 @@ export class ScriptedApi {
   readonly consents = new ScriptedConsents();
   readonly notifications = new ScriptedNotifications();
   readonly undo = new ScriptedUndo();
+  /** The runs of the page of runs. */
+  readonly listed = new ScriptedRuns();
   readonly gameplan = new ScriptedGameplan();
   readonly requests: ApiRequest[] = [];
   readonly runs: ScriptedRun[] = [];
@@ -135,6 +140,7 @@ export class ScriptedApi {
     else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
     else if (path.includes("/images/")) this.#answerImage(path, response);
     else if (path.endsWith("/result")) this.#answerResult(path, response);
+    else if (this.listed.owns(path)) this.#send(this.listed.answer(path), response);
     else if (this.undo.owns(path)) this.#send(this.undo.answer(seen), response);
     else if (this.gameplan.owns(path)) this.gameplan.answer(seen, response);
     else if (path.startsWith("/v1/page")) {

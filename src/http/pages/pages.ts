@@ -25,6 +25,9 @@ export const chatPage: Page = { paths: ["/", "/widget.js", "/page.css"] };
 /** The approvals of a tenant. */
 export const approvalsPage: Page = { paths: ["/approvals", "/approvals.js", "/page.css"] };
 
+/** The runs of a tenant, and what decided each of them. */
+export const runsPage: Page = { paths: ["/runs", "/runs.js", "/page.css"] };
+
 /** The reference of the HTTP API, and its document of OpenAPI. */
 export const referencePage: Page = { paths: ["/docs", "/docs.css", "/openapi.json"] };
 

@@ -26,7 +26,7 @@ export function createFrame() {
   const side = el("div", { class: "side" });
   const hint = el("p", { class: "note" }, "Select an approval to see what the call would do.");
   const detail = el("main", { class: "detail" }, hint);
-  const root = el("div", { class: "approvals" }, header, side, detail);
+  const root = el("div", { class: "panes" }, header, side, detail);
   return { root, side, detail, filter, reload, more, back, notice };
 }
 

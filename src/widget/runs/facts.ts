@@ -1,0 +1,40 @@
+import type { AuditEntry } from "../../protocol/audit/entry.ts";
+import { formatEntry } from "../../protocol/run/words.ts";
+import { toVisible } from "../../protocol/text/visible.ts";
+import { el } from "../dom.ts";
+import { formatTime } from "./labels.ts";
+
+/** Draws records as sentences, oldest first. */
+export function drawEntries(entries: readonly AuditEntry[]): HTMLElement {
+  const lines = entries.flatMap((entry) => {
+    const words = formatEntry(entry);
+    if (words === undefined) return [];
+    const at = el("time", { datetime: entry.at }, formatTime(entry.at));
+    return [el("li", {}, at, el("span", {}, toVisible(words).text))];
+  });
+  return el("ol", { class: "records" }, ...lines);
+}
+
+/** Draws names and values; those without a value are left out. */
+export function drawPairs(
+  pairs: readonly (readonly [name: string, value: string | Node | undefined])[],
+): HTMLElement {
+  const drawn = pairs.flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [
+          el(
+            "div",
+            {},
+            el("dt", {}, name),
+            el("dd", {}, typeof value === "string" ? toVisible(value).text : value),
+          ),
+        ],
+  );
+  return el("dl", {}, ...drawn);
+}
+
+/** Links a run by its id. */
+export function linkRun(runId: string): HTMLElement {
+  return el("a", { href: `#${encodeURIComponent(runId)}`, class: "run" }, toVisible(runId).text);
+}

@@ -1,0 +1,298 @@
+import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
+import type { RunSummary } from "../../src/protocol/run/summary.ts";
+import type { RunTrace } from "../../src/protocol/run/trace.ts";
+import type { Reply } from "./scripted-approvals.ts";
+
+/** A fake of the list of runs and of their traces. */
+export class ScriptedRuns {
+  readonly #traces = new Map<string, object>();
+  readonly #summaries: RunSummary[] = [];
+
+  /** Adds a run, the newest first. */
+  put({ trace, records, ...more }: TracedRun): void {
+    const { run, claim } = trace;
+    const { runId, status, model, timestamps, call } = run;
+    const { actorId } = claim;
+    const counts = { steps: run.steps, toolCalls: trace.calls.length, ...(call && { call }) };
+    this.#summaries.unshift({ runId, status, model, actorId, ...counts, ...timestamps, ...more });
+    this.#traces.set(runId, { runId, ...trace, records: records.map(toRecord) });
+  }
+
+  owns(path: string): boolean {
+    return /^\/v1\/runs(?:\?|\/[^/]+\/trace)/.test(path);
+  }
+
+  answer(path: string): Reply {
+    const [, id] = /^\/v1\/runs\/([^/]+)\/trace/.exec(path) ?? [];
+    if (id === undefined) {
+      const status = new URL(path, "http://x").searchParams.get("status");
+      const runs = this.#summaries.filter((run) => status === null || run.status === status);
+      return { status: 200, body: { runs } };
+    }
+    const body = this.#traces.get(decodeURIComponent(id));
+    return body ? { status: 200, body } : { status: 404, body: { title: "There is no such run." } };
+  }
+}
+
+interface TracedRun extends Partial<Pick<RunSummary, "title" | "subjectId">> {
+  readonly trace: RunTrace;
+  readonly records: readonly AuditEntry[];
+}
+
+function toRecord(entry: AuditEntry, at: number): object {
+  return { seq: at + 1, prevHash: "sha256:0", hash: "sha256:1", entry };
+}
+
+const at = (seconds: number): string =>
+  new Date(Date.UTC(2026, 10, 27, 8) + seconds * 1_000).toISOString();
+const usage = { inputTokens: 1_200, outputTokens: 340 };
+
+/** A run with a read, a refused call, and a payment for which two people had to approve. */
+export function paidRun(change: { readonly hostile?: string } = {}): TracedRun {
+  const { hostile = "desk__search" } = change;
+  const call = { attempts: 1, version: "1.0.0", dispatches: 1 } as const;
+  const asked = { toolId: "bank__transfer", toolVersion: "1.0.0", riskClass: "CRITICAL_MUTATION" };
+  const rule = {
+    pattern: "dual_control",
+    roles: ["finance"],
+    excludesRequester: true,
+    ttlSeconds: 3600,
+  };
+  const request = { ...asked, requestedBy: "user:ann", invocationId: "inv_3", changedShown: 0 };
+  const vote = (approverId: string, seconds: number) => ({
+    approverId,
+    roles: ["finance"],
+    decision: "approve",
+    at: at(seconds),
+  });
+  const policy = { revision: 7, hash: `sha256:${"5".repeat(64)}` };
+  const trace = {
+    run: {
+      runId: "run_paid",
+      status: "completed",
+      reason: "stop",
+      model: "gpt-6.1-terra",
+      steps: 3,
+      recoveries: 0,
+      usage,
+      timestamps: { createdAt: at(0), endedAt: at(7_300) },
+    },
+    claim: { actorId: "agent:clerk", subjectId: "user:ann", roles: ["clerk"], scopes: ["chat"] },
+    pins: {
+      graphId: "default",
+      assistant: { id: "default", hash: "sha256:2", revision: 4 },
+      policy,
+      promptHash: `sha256:${"3f".repeat(32)}`,
+      wire: "responses",
+      observationSchema: 1,
+      wrapperVersion: "0.1.0",
+    },
+    steps: [
+      { step: 1, model: "gpt-6.1-terra", finish: "tool_calls", usage },
+      { step: 2, model: "gpt-6.1-terra", finish: "tool_calls", usage },
+      { step: 3, model: "gpt-6.1-luna", finish: "stop", usage },
+    ],
+    calls: [
+      {
+        ...call,
+        toolCallId: "1",
+        invocationId: "inv_1",
+        name: hostile,
+        step: 1,
+        state: "COMPLETED",
+        outcome: "SUCCESS",
+        proposedAt: at(4),
+        startedAt: at(4),
+        dispatchedAt: at(4),
+        endedAt: at(9),
+        reserved: { reads: 1 },
+      },
+      {
+        ...call,
+        toolCallId: "2",
+        invocationId: "inv_2",
+        name: "bank__close",
+        step: 2,
+        state: "FAILED_FINAL",
+        outcome: "POLICY_VIOLATION",
+        dispatches: 0,
+        proposedAt: at(14),
+        startedAt: at(14),
+        endedAt: at(14),
+      },
+      {
+        ...call,
+        toolCallId: "3",
+        invocationId: "inv_3",
+        name: "bank__transfer",
+        step: 2,
+        state: "COMPENSATED",
+        outcome: "SUCCESS",
+        attempts: 2,
+        dispatches: 2,
+        proposedAt: at(14),
+        startedAt: at(14),
+        dispatchedAt: at(7_220),
+        endedAt: at(7_232),
+        reserved: { critical: 1, cost: 250_000 },
+        undo: { status: "undone", toolId: "bank__refund", runId: "run_undo" },
+      },
+    ],
+    approvals: [
+      {
+        ...request,
+        approvalId: "appr_1",
+        status: "superseded",
+        supersededBecause: "terms_changed",
+        required: 1,
+        approvals: 1,
+        requirements: [{ ...rule, required: 1, approvals: 1 }],
+        requestedAt: at(14),
+        closedAt: at(3_600),
+        expiresAt: at(9_000),
+        policy,
+        termsHash: "sha256:4",
+        votes: [vote("user:bob", 3_500)],
+      },
+      {
+        ...request,
+        approvalId: "appr_2",
+        status: "approved",
+        required: 2,
+        approvals: 2,
+        requirements: [{ ...rule, required: 2, approvals: 2 }],
+        requestedAt: at(3_600),
+        closedAt: at(7_220),
+        expiresAt: at(9_000),
+        consumedAt: at(7_220),
+        policy: { ...policy, revision: 8 },
+        termsHash: "sha256:5",
+        changedTerms: [{ term: "required", before: 1, after: 2 }],
+        votes: [vote("user:bob", 3_700), vote("user:cat", 7_219)],
+      },
+    ],
+    spending: { tokens: 4_620, cost: 31_000 },
+    incarnations: { count: 2, recoveries: 1, stop: null },
+    notices: { arePending: false },
+  };
+  const passed = [
+    "lookup",
+    "still_wanted",
+    "policy",
+    "caller",
+    "data",
+    "parse",
+    "arguments",
+    "rules",
+    "authorise",
+  ];
+  const ended = { action: "call.ended", policyRevision: 7 } as const;
+  const records = [
+    {
+      action: "run.started",
+      at: at(0),
+      actorId: "agent:clerk",
+      subjectId: "user:ann",
+      assistantId: "default",
+      assistantRevision: 4,
+    },
+    {
+      ...ended,
+      at: at(9),
+      invocationId: "inv_1",
+      outcome: "SUCCESS",
+      durationMs: 5_000,
+      gates: { passed },
+      input: { query: "invoices" },
+      result: { found: 3 },
+    },
+    {
+      ...ended,
+      at: at(14),
+      invocationId: "inv_2",
+      outcome: "POLICY_VIOLATION",
+      reason: "not_allowed",
+      durationMs: 1,
+      gates: { passed: ["lookup", "still_wanted"], refusedBy: "policy" },
+    },
+    { action: "approval.requested", at: at(14), invocationId: "inv_3", decision: "dual_control" },
+    { action: "approval.closed", at: at(3_600), invocationId: "inv_3", decision: "superseded" },
+    {
+      action: "approval.voted",
+      at: at(3_700),
+      invocationId: "inv_3",
+      actorId: "user:bob",
+      decision: "approve",
+    },
+    {
+      action: "approval.voted",
+      at: at(7_219),
+      invocationId: "inv_3",
+      actorId: "user:cat",
+      decision: "approve",
+      reason: "checked with the bank",
+    },
+    {
+      ...ended,
+      at: at(7_232),
+      policyRevision: 8,
+      invocationId: "inv_3",
+      outcome: "SUCCESS",
+      durationMs: 12_000,
+      gates: { passed: [...passed, "approval", "budget"] },
+      input: { to: "bakery", amount: 40 },
+    },
+    {
+      action: "undo.ended",
+      at: at(9_000),
+      invocationId: "inv_3",
+      actorId: "user:ann",
+      decision: "undone",
+    },
+    {
+      action: "model.changed",
+      at: at(7_240),
+      decision: "from gpt-6.1-terra to gpt-6.1-luna",
+      reason: "overloaded",
+    },
+    { action: "run.ended", at: at(7_300), decision: "stop" },
+  ];
+  return { title: "Pay the bakery", subjectId: "user:ann", trace, records } as unknown as TracedRun;
+}
+
+/** The run that undid the payment, and one that waits for people in its first step. */
+export function fillRuns(runs: ScriptedRuns): void {
+  const paid = paidRun();
+  const { trace } = paid;
+  const none = { calls: [], approvals: [], steps: [] };
+  runs.put({
+    trace: {
+      ...trace,
+      ...none,
+      run: {
+        ...trace.run,
+        runId: "run_undo" as never,
+        model: "none",
+        call: {
+          toolId: "bank__refund",
+          undoes: { runId: "run_paid" as never, invocationId: "inv_3" },
+        },
+      },
+    },
+    records: [],
+  });
+  const { reason: _, ...open } = trace.run;
+  const [first] = trace.steps;
+  runs.put({
+    title: "A question",
+    trace: {
+      ...trace,
+      ...none,
+      steps: first ? [first] : [],
+      run: { ...open, runId: "run_open" as never, status: "waiting", steps: 1 },
+      notices: { arePending: true },
+    },
+    records: [],
+  });
+  runs.put(paid);
+}
