@@ -93,6 +93,10 @@ export const FOLDERS = {
     packages: [],
   },
   "replay-runs": { inside: ["compose", "loop", "http"], packages: [] },
+  "otlp-traces": {
+    inside: ["compose", "run", "telemetry", "adapters", "capabilities", "protocol", "env"],
+    packages: [],
+  },
   exports: {
     inside: [
       "define-deployment",
@@ -158,7 +162,14 @@ export const FOLDERS = {
   },
 };
 
-const FILES = new Set(["env", "define-deployment", "host-workspaces", "replay-runs", "index"]);
+const FILES = new Set([
+  "env",
+  "define-deployment",
+  "host-workspaces",
+  "replay-runs",
+  "otlp-traces",
+  "index",
+]);
 
 /** Folders whose path starts at the root, not in src. */
 const BESIDE = new Set(["src", "durable-objects", "apps", "cli", "scripts", "test/fakes"]);

@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { answerAsCollector, COLLECTOR } from "./test/fakes/collector.ts";
 import { answerAsOwnProvider } from "./test/fakes/own-provider.ts";
 import { answerAsProvider } from "./test/fakes/scripted-model.ts";
 import { answerAsIssuer } from "./test/fakes/issuer.ts";
@@ -101,6 +102,8 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
           "anthropic:claude-sonnet-5",
         API_TOKENS: apiTokensSecret(),
         SHOP_URL: "https://shop.test/api/",
+        OTEL_EXPORTER_OTLP_ENDPOINT: `${COLLECTOR}/otlp`,
+        OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20collector-secret",
       },
       // Tests exceed every real limit; test/http/rate-limits.test.ts sets its own.
       ratelimits: {
@@ -108,6 +111,7 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
         ADDRESS_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
       },
       outboundService: (async (request: Request, workerd: object) =>
+        (await answerAsCollector(request, workerd)) ??
         answerAsShop(request, workerd) ??
         answerAsIssuer(request) ??
         (await answerAsReceiver(request, workerd)) ??

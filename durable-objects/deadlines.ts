@@ -14,6 +14,8 @@ export type RunDeadline =
   | "approval"
   /** Retries the delivery of the outbox. */
   | "outbox"
+  /** Sends the spans of the run again. */
+  | "traces"
   /** Continues to delete a conversation. */
   | "erasure"
   /** Shrinks a finished run to what its idempotency key needs. */

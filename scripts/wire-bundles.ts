@@ -73,12 +73,18 @@ export function bundleWithClients(
   );
 }
 
-/** Bundles the Worker with replays of runs. */
-export function bundleWithReplay(): Promise<EntryBundle> {
-  const imported = 'import { replayRuns } from "./replay-runs.ts";\n';
-  return bundleEntry(
-    changingList((text) => imported + text.replace(/^ {2}pages: /m, "  replay: replayRuns,\n$&")),
-  );
+/** Options of a deployment that weigh nothing where they are not named, and what they take. */
+const OPTIONS = {
+  replay: { name: "replayRuns", file: "replay-runs.ts" },
+  traces: { name: "otlpTraces", file: "otlp-traces.ts" },
+} as const;
+
+/** Bundles the Worker with one of the options. */
+export function bundleWith(option: keyof typeof OPTIONS): Promise<EntryBundle> {
+  const { name, file } = OPTIONS[option];
+  const imported = `import { ${name} } from "./${file}";\n`;
+  const named = `  ${option}: ${name},\n$&`;
+  return bundleEntry(changingList((text) => imported + text.replace(/^ {2}pages: /m, named)));
 }
 
 /** Bundles the entry of the reference deployment. The plugin changes sources on the way. */

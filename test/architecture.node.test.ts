@@ -120,6 +120,7 @@ const PLANTED: readonly Planted[] = [
   ["define-deployment", "src/define-deployment.ts", "src/http/b.ts", "./http/b.ts"],
   ["host-workspaces", "src/host-workspaces.ts", "src/http/b.ts", "./http/b.ts"],
   ["replay-runs", "src/replay-runs.ts", "src/runner/b.ts", "./runner/b.ts"],
+  ["otlp-traces", "src/otlp-traces.ts", "src/runner/b.ts", "./runner/b.ts"],
   ["exports", "src/exports/a.ts", "src/runner/b.ts", "../runner/b.ts"],
   ["index", "src/index.ts", "src/adapters/b.ts", "./adapters/b.ts"],
   ["http", "src/http/a.ts", "cli/b.ts", "../../cli/b.ts"],

@@ -1,6 +1,8 @@
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { UndoneCall } from "../../src/protocol/run/direct-call.ts";
 import type { RunGateway } from "../../src/capabilities/run.ts";
+import type { Deployment } from "../../src/compose/deployment.ts";
+import type { RawEnv } from "../../src/env.ts";
 import type { RunRecords } from "../../src/capabilities/run-records.ts";
 import type { NoticeReceiver } from "../../src/capabilities/tenant.ts";
 import type { RunId, TenantId } from "../../src/protocol/identity/ids.ts";
@@ -25,6 +27,8 @@ export interface DeliveryPorts {
   readonly runs: () => Pick<RunGateway, "of">;
   readonly noticesOf: (tenantId: TenantId) => NoticeReceiver;
   readonly fingerprintOf: FingerprintOf;
+  readonly env: RawEnv;
+  readonly deployment: Deployment;
   readonly clock: Clock;
   readonly deadlines: RunDeadlines;
   /** Keeps the object alive until the work is done. */
@@ -32,7 +36,8 @@ export interface DeliveryPorts {
 }
 
 /**
- * Delivers a run's outbox: publishes in KV, and sends notices to the tenant's object.
+ * Delivers a run's outbox: publishes in KV, and sends notices to the tenant's object. Sends the
+ * spans of the run, where the deployment has traces.
  * Ownership: one per claimed run in memory. Only this class removes entries.
  */
 export class OutboxDelivery {
@@ -63,6 +68,32 @@ export class OutboxDelivery {
     if (!deadlines.has("watchdog")) this.#retryLater();
     await Promise.all([this.#publish(), this.#sendNotices()]);
     if (!outbox.isEmpty()) this.#retryLater();
+  }
+
+  /** Delivers what a run leaves at its end: all entries, and its spans. */
+  async deliverEnd(): Promise<void> {
+    await Promise.all([this.deliver(), this.#sendTraces()]);
+  }
+
+  /** Handles a deadline that is due. */
+  async handle(name: "outbox" | "traces"): Promise<void> {
+    await (name === "outbox" ? this.deliver() : this.#sendTraces());
+  }
+
+  /**
+   * Plans to send the spans of an ended run, unless this incarnation has tried to. False: the end
+   * of the run is planned already.
+   */
+  planEnd(): boolean {
+    if (this.#ports.deadlines.has("forget")) return false;
+    this.#ports.deployment.traces?.plan(this.#run, this.#ports);
+    return true;
+  }
+
+  /** A collector that is away gets the spans later. */
+  #sendTraces(): Promise<void> | void {
+    const { deployment, deadlines } = this.#ports;
+    return deployment.traces?.send(this.#run, this.#ports) ?? deadlines.clear("traces");
   }
 
   #retryLater(): void {

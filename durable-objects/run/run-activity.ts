@@ -98,6 +98,7 @@ export class RunActivity {
       shelf,
       results,
       invocations,
+      traced: { claim: start.claim, stepNow: () => journal.steps },
     };
     const ports = composeRun(env, parts);
     const runToEnd = async (): Promise<void> => {

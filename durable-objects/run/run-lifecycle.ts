@@ -196,7 +196,8 @@ export class RunLifecycle {
       case "approval":
         return this.expireApprovals();
       case "outbox":
-        return this.#delivery.deliver();
+      case "traces":
+        return this.#delivery.handle(name);
       case "retention":
         return this.retention.shrink();
       case "erasure":
@@ -224,9 +225,8 @@ export class RunLifecycle {
    */
   #beginEpoch(): void {
     const { store, log } = this.#run;
-    const incarnations = store.incarnations();
-    const epoch = incarnations.epoch + 1;
-    store.saveIncarnations({ ...incarnations, epoch });
+    const epoch = store.incarnations().epoch + 1;
+    store.saveIncarnations({ ...store.incarnations(), epoch });
     log.beginEpoch(epoch);
   }
 
@@ -286,14 +286,14 @@ export class RunLifecycle {
   #finish(): void {
     const { clock, keepAlive } = this.#ports;
     const later = new Promise<void>((resolve) => void clock.schedule(DELIVER_AFTER_MS, resolve));
-    keepAlive(later.then(() => this.#delivery.deliver()).then(() => this.#setFinalDeadlines()));
+    keepAlive(later.then(() => this.#delivery.deliverEnd()).then(() => this.#setFinalDeadlines()));
   }
 
   /** Sets the deadlines of a finished run. */
   #setFinalDeadlines(): void {
     const { env, deadlines, clock } = this.#ports;
     const { lifetimes } = requireEnv(env);
-    const isFirst = !deadlines.has("forget");
+    const isFirst = this.#delivery.planEnd();
     deadlines.change(finalDeadlines(this.#run, { lifetimes, nowMs: clock.nowMs() }));
     deadlines.arm({ exactly: isFirst });
   }

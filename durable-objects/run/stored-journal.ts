@@ -82,6 +82,11 @@ export class StoredJournal implements RunJournal {
     return this.#progress.reason !== null;
   }
 
+  /** Number of the step that began last; 0 before the first. */
+  get steps(): number {
+    return this.#progress.steps;
+  }
+
   get head(): EventPosition {
     return this.#ports.log.head;
   }

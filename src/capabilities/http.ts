@@ -64,6 +64,8 @@ export interface EgressGrant {
   readonly maxAnswerBytes: number;
   /** The signal of the invocation. */
   readonly signal: AbortSignal;
+  /** The event part that shows the call. Absent: the request is of no call. */
+  readonly part?: number;
 }
 
 /** Binds HTTP clients. Contract: a bound client reaches only what its grant names. */

@@ -44,6 +44,8 @@ export type LogCode =
   | "workspace_refused"
   /** Reading the state after a write failed; it is read again, or recorded as unknown. */
   | "verification_failed"
+  /** The spans of a run were given up: `reason` says why. */
+  | "traces_dropped"
   /** The alarm of a run's object failed, and rings again later. */
   | "alarm_failed"
   /** A run's object ended its own incarnation; the next one recovers the run. */

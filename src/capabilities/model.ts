@@ -16,6 +16,8 @@ export interface ModelRequest {
   /** The longest answer, thinking included. Absent: the provider's own limit. */
   readonly maxOutputTokens?: number;
   readonly settings?: AnswerSettings;
+  /** Names the trace of the run to the provider. Absent: nothing is named. */
+  readonly traceparent?: Promise<string>;
 }
 
 /**

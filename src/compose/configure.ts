@@ -27,7 +27,11 @@ export function configureDeployment(
   const models = configureModels(raw, deployment);
   const upstreams = configureUpstreams(raw, deployment);
   const assistants = readAssistants(deployment.assistants);
-  const others = [...checkPages(deployment.pages), ...checkWorkspaces(raw, deployment)];
+  const others = [
+    ...checkPages(deployment.pages),
+    ...checkWorkspaces(raw, deployment),
+    ...(deployment.traces?.problemsOf(raw) ?? []),
+  ];
   if (env.ok && models.ok && upstreams.ok && assistants.ok && others.length === 0) {
     return ok({ env: env.value, models: models.value.offered, assistants: assistants.value });
   }

@@ -1,6 +1,9 @@
 import { PolicyCache } from "../adapters/policy/policy-cache.ts";
 import type { ContextHook } from "../capabilities/context.ts";
 import type { ToolHook } from "../capabilities/hook.ts";
+import type { Egress } from "../capabilities/http.ts";
+import type { Model } from "../capabilities/model.ts";
+import type { Clock } from "../capabilities/system.ts";
 import type { ContractSource } from "../contracts/bind/tool-source.ts";
 import type { RegisteredContract } from "../contracts/catalog/registered.ts";
 import type { ClientTools } from "../http/clients/client-tools.ts";
@@ -11,7 +14,9 @@ import type { Routes } from "../http/request/authorise.ts";
 import type { replayRun } from "../loop/replay/run.ts";
 import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
-import type { UpstreamSettings } from "../env.ts";
+import type { RunClaim } from "../protocol/run/claim.ts";
+import type { RawEnv, UpstreamSettings } from "../env.ts";
+import type { Run } from "../run/run.ts";
 import type { WorkspaceParts } from "./workspaces.ts";
 import type { ModelWire } from "../wire/model/model-wire.ts";
 
@@ -44,6 +49,8 @@ export interface DeploymentChoices {
   readonly metrics?: Metrics;
   /** Lets operators decide a finished run again: `replayRuns`. Absent: nobody can. */
   readonly replay?: RunReplay;
+  /** Tells runs as spans to a collector of OpenTelemetry: `otlpTraces`. Absent: nothing is told. */
+  readonly traces?: RunTraces;
   /** The pages that the Worker serves. Absent: none. */
   readonly pages?: readonly Page[];
 }
@@ -60,6 +67,53 @@ export interface ReplayParts {
   readonly routes: Routes;
 }
 
+/** Tells runs as spans. */
+export interface RunTraces {
+  /** The runtime's own. */
+  readonly parts: unknown;
+}
+
+/** What `otlpTraces` holds. */
+export interface TraceParts {
+  /** One sentence for each setting that is missing or not valid; never a value. */
+  readonly problemsOf: (raw: RawEnv) => readonly string[];
+  /** Reads the trace that a request belongs to. */
+  readonly readTrace: (headers: Headers) => string | undefined;
+  /** Names the trace of a run in what the run asks of its model and of upstreams. */
+  readonly follow: (run: FollowedRun, ways: WaysOut) => WaysOut;
+  /**
+   * Sends the spans of an ended run, or plans when to send them again. Contract: never throws; the
+   * spans of one run are always the same.
+   */
+  readonly send: (run: Run, ports: SendingPorts) => Promise<void>;
+  /** Plans to send the spans of an ended run, unless that was tried since its object started. */
+  readonly plan: (run: Run, ports: Pick<SendingPorts, "clock" | "deadlines">) => void;
+}
+
+/** A run whose requests name its trace. */
+export interface FollowedRun {
+  readonly claim: RunClaim;
+  /** Number of the current step; 0 before the first. */
+  readonly stepNow: () => number;
+}
+
+/** How a run reaches other services. */
+export interface WaysOut {
+  readonly model: Model;
+  readonly egress: Egress;
+}
+
+export interface SendingPorts {
+  readonly env: RawEnv;
+  readonly deployment: Deployment;
+  readonly clock: Clock;
+  /** When the spans are sent again. */
+  readonly deadlines: {
+    set(name: "traces", atMs: number): void;
+    clear(name: "traces"): void;
+  };
+}
+
 /** What `hostWorkspaces` answers. */
 export interface HostedWorkspaces {
   /** The runtime's own. */
@@ -68,7 +122,7 @@ export interface HostedWorkspaces {
 
 /** What the Worker and the runs in the same isolate share. */
 export interface Deployment extends Readonly<
-  Required<Omit<DeploymentChoices, "context" | "workspaces" | "metrics" | "replay">>
+  Required<Omit<DeploymentChoices, "context" | "workspaces" | "metrics" | "replay" | "traces">>
 > {
   /** The deployment's own contracts. Runs and routes read them through `source`. */
   readonly contracts: readonly RegisteredContract[];
@@ -77,6 +131,7 @@ export interface Deployment extends Readonly<
   readonly workspaces: WorkspaceParts | undefined;
   readonly metrics: Metrics | undefined;
   readonly replay: ReplayParts | undefined;
+  readonly traces: TraceParts | undefined;
   readonly policyCache: PolicyCache;
 }
 
@@ -86,7 +141,7 @@ export function createDeployment(
   choices: DeploymentChoices,
 ): Deployment {
   const { wires, models = [], assistants = {}, hooks = [] } = choices;
-  const { context, upstreams = {}, pages = [], workspaces, metrics, replay } = choices;
+  const { context, upstreams = {}, pages = [], workspaces, metrics, replay, traces } = choices;
   const policyCache = new PolicyCache();
   return {
     contracts,
@@ -101,6 +156,7 @@ export function createDeployment(
     workspaces: workspaces?.parts as WorkspaceParts | undefined,
     metrics,
     replay: replay?.parts as ReplayParts | undefined,
+    traces: traces?.parts as TraceParts | undefined,
     policyCache,
   };
 }

@@ -26,7 +26,7 @@ import type { DecidingPorts } from "../loop/replay/ports.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
 import { createResultReader, type KnownCalls } from "../run/read-result.ts";
 import type { VerifyingPorts } from "../run/verification/verify-write.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment, FollowedRun } from "./deployment.ts";
 import { composeModels, requireModels } from "./models.ts";
 import { composeConnections, composePolicies, composeProviders } from "./stores.ts";
 import { composeTenants } from "./tenant.ts";
@@ -101,6 +101,7 @@ export interface RunParts {
   /** Where the run stores what nobody was shown whole. */
   readonly results: ResultStore;
   readonly invocations: KnownCalls;
+  readonly traced: FollowedRun;
 }
 
 /** Assembles the sealed results of a run. */
@@ -199,7 +200,6 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const runTitle = {
     set: (title: string): void => journal.append([{ type: "title_set", title }]),
   };
-  const egress = composeEgress(raw, deployment);
   const workspaces = deployment.workspaces?.binderOf(raw);
   const composed = composeModels(requireModels(raw, deployment), clock, {
     broker: composeProviders(env).broker,
@@ -208,6 +208,11 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const runs = composeRunGateway(raw);
   const files = createRunFiles({ ...shelf, runs });
   const results = composeResults(raw, parts);
+  const ways = {
+    model: createModelWithFiles(composed.model, files),
+    egress: composeEgress(raw, deployment),
+  };
+  const { model, egress } = deployment.traces?.follow(parts.traced, ways) ?? ways;
   return {
     clock,
     log: composeLog().about({ tenantId, runId }),
@@ -242,7 +247,7 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
       results: createResultReader(parts.invocations, results),
     }),
     ...composed,
-    model: createModelWithFiles(composed.model, files),
+    model,
     shelf: files,
     conversationOf: (conversationId) => runs.of(conversationId),
   };

@@ -74,7 +74,7 @@ export function refuseAll(detail: string): (request: Request) => Promise<Respons
 
 function assemble(
   { env, models, assistants }: Configuration,
-  { source, context, wires, pages, policyCache }: Deployment,
+  { source, context, wires, pages, policyCache, traces }: Deployment,
   keepAlive: KeepAlive,
 ): Omit<Services, "membersChanged" | "workspaces"> {
   const log = createConsoleLog();
@@ -153,6 +153,7 @@ function assemble(
     source,
     rolesOf: (tenantId) => (env.jwt ? undefined : knownRoles(people, tenantId)),
     hasContextHook: context !== undefined,
+    readTrace: traces?.readTrace,
     wires: wires.clients,
     clientTools: wires.clientTools,
     models,

@@ -97,6 +97,8 @@ export interface Services {
   readonly rolesOf: (tenantId: TenantId) => ReadonlySet<string> | undefined;
   /** The deployment gives context to its runs. */
   readonly hasContextHook: boolean;
+  /** Reads the trace that a request belongs to. Undefined: the deployment traces nothing. */
+  readonly readTrace: ((headers: Headers) => string | undefined) | undefined;
   /** Wires that a reader may name; the first is the default. */
   readonly wires: ClientWires;
   /** Reads tools that clients declare. Undefined: the deployment takes none. */

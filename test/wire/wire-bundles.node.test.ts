@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  bundleWith,
   bundleWithClients,
-  bundleWithReplay,
   bundleWithoutWire,
   CLIENT_TOOLS_FILE,
   CLIENTS,
@@ -12,6 +12,8 @@ import {
 const MAX_WIRE_BYTES = 4 * 1024;
 /** See docs/decisions/2026-11-27-what-a-client-weighs.md. */
 const MAX_CLIENT_BYTES = 3.9 * 1024;
+/** See docs/decisions/2026-11-28-spans-are-made-at-the-end.md. */
+const MAX_TRACES_BYTES = 4.8 * 1024;
 
 describe("the bundle of a deployment", () => {
   let whole: EntryBundle;
@@ -57,10 +59,18 @@ describe("the bundle of a deployment", () => {
   });
 
   test("carries replays only where they are named", async () => {
-    const named = await bundleWithReplay();
+    const named = await bundleWith("replay");
     const ofReplay = /^src\/(?:loop\/replay|http\/runs\/replay)/;
     expect(named.files).toContain("src/loop/replay/run.ts");
     expect(whole.files.filter((file) => ofReplay.test(file))).toEqual([]);
+  });
+
+  test("carries traces only where they are named", async () => {
+    const named = await bundleWith("traces");
+    const ofTraces = /^src\/(?:telemetry\/traces|adapters\/telemetry)/;
+    expect(named.files.filter((file) => ofTraces.test(file)).length).toBeGreaterThan(4);
+    expect(whole.files.filter((file) => ofTraces.test(file))).toEqual([]);
+    expect(named.compressedBytes - whole.compressedBytes).toBeLessThanOrEqual(MAX_TRACES_BYTES);
   });
 
   test("holds no code of the packages whose types it uses", () => {

@@ -37,6 +37,7 @@ const transfer = defineTool({
   sideEffectClass: "CRITICAL_MUTATION",
   effect: "external_side_effect",
   redaction: { args: ["to", "amount"], output: ["moved"], state: ["moved"] },
+  observability: { traceAttributes: ["to", "amount", "pin", "moved", "constructor"] },
   capabilities: [],
   transactional: { semantics: "irreversible_pivot" },
   errors: { frozen: "STALE_STATE" },

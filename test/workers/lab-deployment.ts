@@ -1,5 +1,9 @@
 import { waitUntil } from "cloudflare:workers";
-import { createDeployment, type Deployment } from "../../src/compose/deployment.ts";
+import {
+  createDeployment,
+  type Deployment,
+  type DeploymentChoices,
+} from "../../src/compose/deployment.ts";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
 import type { RawEnv } from "../../src/env.ts";
@@ -26,8 +30,11 @@ const { wires } = EVERY_WIRE_AND_PAGE;
 
 /** The product with the laboratory's tools, as one isolate keeps it. */
 class Lab {
-  readonly deployment: Deployment = {
-    ...createDeployment(CONTRACTS, {
+  readonly deployment: Deployment;
+  #handle: ReturnType<typeof composeWorker> | undefined;
+
+  constructor(choices: Partial<DeploymentChoices> = {}) {
+    const deployment = createDeployment(CONTRACTS, {
       ...EVERY_WIRE_AND_PAGE,
       wires: {
         models: wires.models,
@@ -39,10 +46,10 @@ class Lab {
       hooks: askLabHooks,
       upstreams: { shop: "SHOP_URL" },
       workspaces: LAB_WORKSPACES,
-    }),
-    source: labSource(CONTRACTS),
-  };
-  #handle: ReturnType<typeof composeWorker> | undefined;
+      ...choices,
+    });
+    this.deployment = { ...deployment, source: labSource(CONTRACTS) };
+  }
 
   fetch(request: Request, env: RawEnv): Promise<Response> {
     this.#handle ??= composeWorker(env, this.deployment, waitUntil);
@@ -54,6 +61,11 @@ let lab = new Lab();
 beforeEachFile(() => {
   lab = new Lab();
 });
+
+/** Gives the rest of the current test file a laboratory with more options. */
+export function changeLab(choices: Partial<DeploymentChoices>): void {
+  lab = new Lab(choices);
+}
 
 /** Gives the laboratory of the current test file. */
 export function currentLab(): Lab {

@@ -84,6 +84,7 @@ async function* streamAnswer(
       redirect: "manual",
       headers: {
         ...wire.headers(apiKey),
+        ...(request.traceparent && { traceparent: await request.traceparent }),
         "content-type": "application/json",
         accept: "text/event-stream, application/json",
       },

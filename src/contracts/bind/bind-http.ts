@@ -1,5 +1,6 @@
 import type { Egress, HttpClient } from "../../capabilities/http.ts";
 import type { AttemptScope } from "../../capabilities/tool.ts";
+import type { ToolInvocationContext } from "../../protocol/invocation/record.ts";
 import type { AnyToolContract } from "../define/definition.ts";
 
 /** A service's answer may be this many times larger than the result that the tool keeps of it. */
@@ -12,7 +13,15 @@ export type Purpose = "act" | "ask";
 export function bindHttp(
   contract: AnyToolContract,
   egress: Egress,
-  { purpose, signal, idempotencyKey }: AttemptScope & { readonly purpose: Purpose },
+  {
+    purpose,
+    signal,
+    idempotencyKey,
+    context,
+  }: AttemptScope & {
+    readonly purpose: Purpose;
+    readonly context: Pick<ToolInvocationContext, "part">;
+  },
 ): HttpClient {
   return egress.bind({
     hosts: contract.security.egressHosts,
@@ -23,5 +32,6 @@ export function bindHttp(
     mayAuthorise: contract.requiresConnection,
     maxAnswerBytes: contract.runtime.maxResultBytes * ANSWER_FACTOR,
     signal,
+    part: context.part,
   });
 }

@@ -53,6 +53,7 @@ export async function claimRun(
     assistant: allowed.value,
     answering: answering.value,
     conversation: joined.value,
+    trace: authorised.services.readTrace?.(authorised.request.headers),
   };
   return ok(toClaim(authorised.principal, request, checked));
 }
@@ -68,6 +69,8 @@ export interface CheckedRun {
   readonly assistant?: Assistant | undefined;
   readonly answering: Answering;
   readonly conversation: Conversation;
+  /** The trace that the run becomes part of. */
+  readonly trace?: string | undefined;
 }
 
 /**
@@ -77,7 +80,7 @@ export interface CheckedRun {
 export function toClaim(
   principal: Principal,
   request: RunRequest,
-  { assistant, answering, conversation }: CheckedRun,
+  { assistant, answering, conversation, trace }: CheckedRun,
 ): RunClaim {
   const { call, body, clientTools } = request;
   return {
@@ -86,6 +89,7 @@ export function toClaim(
     ...(assistant && { assistant: assistant.pin }),
     ...(body.context && { context: body.context }),
     ...(clientTools && { clientTools }),
+    ...(trace !== undefined && { trace }),
     ...(body.limits && { ownLimits: body.limits }),
     ...answering,
     ...conversation,

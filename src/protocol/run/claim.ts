@@ -61,6 +61,8 @@ export interface RunClaim {
   readonly ownLimits?: CallLimits;
   /** Connections that the run's tools may use where policy grants them; absent means none. */
   readonly connectionIds?: readonly ConnectionId[];
+  /** The `traceparent` of the trace that the run is part of. Absent: the run begins one. */
+  readonly trace?: string;
   /** The workspace that the request named; nobody has checked the membership yet. */
   readonly workspaceId?: string;
 }

@@ -19,7 +19,12 @@ export interface DirectCall {
   /** JSON of an object. It never leaves the run's storage. */
   readonly argumentsText: string;
   /** The completed call that this one undoes. */
-  readonly undoes?: UndoneCall;
+  readonly undoes?: UndoneCall & {
+    /** The event part that shows the call. */
+    readonly part?: number;
+    /** The `traceparent` of its run. */
+    readonly trace?: string;
+  };
 }
 
 /** Names an invocation of another run. */

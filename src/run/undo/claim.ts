@@ -44,7 +44,7 @@ export async function claimUndo(
       (record.undo?.runId === runId && record.undo.status !== "released");
     if (!compensation || isHeld) return { kind: "not_undoable" };
     if (!toolIds.includes(compensation.toolId)) return { kind: "not_allowed" };
-    const { connectionIds } = store.claimed() ?? {};
+    const { connectionIds, trace } = store.claimed() ?? {};
     // Not the workspace of the person who asks: the call changed this one.
     const { workspaceId } = record.binding ?? {};
     if (page && !isWithin(page, { connectionIds, workspaceId })) return { kind: "not_allowed" };
@@ -60,7 +60,7 @@ export async function claimUndo(
         call: {
           toolId: compensation.toolId,
           argumentsText: JSON.stringify(compensation.args),
-          undoes: { runId, invocation },
+          undoes: { runId, invocation, part: record.part, ...(trace !== undefined && { trace }) },
         },
         ...(connectionIds && { connectionIds }),
         ...(workspaceId !== undefined && { workspaceId }),

@@ -15,6 +15,7 @@ const GROUPS = {
   model: ["model"],
   tool: ["tool", "version"],
   ledger: [],
+  traces: [],
 } as const satisfies Record<string, readonly string[]>;
 type Group = keyof typeof GROUPS;
 
@@ -39,6 +40,11 @@ export function countedFamilies(measures: Measures): readonly Family[] {
       "interlock_idempotency_mismatches",
       "Calls whose operation holds another payload.",
       each(of("ledger"), "mismatches"),
+    ),
+    counter(
+      "interlock_traces_dropped",
+      "Runs whose spans no collector took.",
+      each(of("traces"), "dropped"),
     ),
   ];
 }
