@@ -1,11 +1,11 @@
-import { afterEach, expect, test } from "vitest";
-import schema from "../../docs/run-trace.schema.json" with { type: "json" };
+import { afterEach, describe, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
 import type { RunTrace } from "../../src/protocol/run/trace.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
-import { faultsIn } from "../shared/closed-schema.ts";
+import { invoke, read } from "../shared/invoke.ts";
 import {
   APPROVE,
+  askFor,
   askToPay,
   callOf,
   changeGuildPolicy,
@@ -14,8 +14,9 @@ import {
   useApprovalLab,
 } from "../shared/people.ts";
 import { crash, refusalOf, rowsOf, untilState } from "../shared/run-object.ts";
-import { chat, postChat, runIdOf, send, type Caller } from "../shared/worker.ts";
-import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import { chat, govern, postChat, runIdOf, send, type Caller } from "../shared/worker.ts";
+import { ANY_FLOW, GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import { JOURNEY_TOOLS } from "../workers/lab-sagas.ts";
 
 useApprovalLab();
 
@@ -29,9 +30,7 @@ const readAs = (runId: string, caller: Caller, query = ""): Promise<Response> =>
 async function traceOf(runId: string, query = "?limit=100", caller: Caller = "chief") {
   const response = await readAs(runId, caller, query);
   expect(response.status).toBe(200);
-  const page: Page = await response.json();
-  expect(faultsIn(schema, page)).toEqual([]);
-  return page;
+  return response.json<Page>();
 }
 
 /** Reads the trace once the audit log has every record of the run. */
@@ -214,4 +213,56 @@ test("a run that died keeps the prompt hash with which it began, and says how of
   const after = await traceOf(runId);
   expect(after.pins).toEqual(before.pins);
   expect(after.incarnations.count).toBeGreaterThanOrEqual(before.incarnations.count);
+});
+
+describe("a run of another kind", () => {
+  test("names the model that answered in place of the first one, and what failed", async () => {
+    const step = { status: 503, as: { "spare-a": { text: ["Here."] } } };
+    const messages = [{ role: "user", content: script(step) }];
+    const response = await postChat({ model: "brittle", messages }, "archive");
+    await response.text();
+    const { run, steps, records } = await wholeTraceOf(runIdOf(response), "archive");
+    expect([run.model, steps]).toMatchObject(["brittle", [{ model: "spare", finish: "stop" }]]);
+    const actions = records.map(({ entry }) => entry.action);
+    expect(actions).toEqual(["run.started", "model.failed", "model.changed", "run.ended"]);
+  });
+
+  test("names the question of a call, and neither its text nor the answer", async () => {
+    const { runId, approvalId } = await askFor([
+      callOf("lab__seat", { flight: "LH1", pin: "canary-pin" }),
+    ]);
+    const answer = { decision: "answer", answer: { seat: "aisle", bags: 1 } };
+    expect((await decide(approvalId, "ann", answer)).status).toBe(200);
+    await ended(runId);
+    const { approvals } = await wholeTraceOf(runId);
+    expect(approvals).toMatchObject([{ approvalId, asks: "answer", status: "answered" }]);
+    expect(JSON.stringify(approvals)).not.toMatch(/canary|aisle|bags/);
+  });
+
+  test("names the saga of each step, the run that undid a call, and the call that a run undid", async () => {
+    const shelf = ["lab__lend_book", "lab__return_book"];
+    await govern({ ...ANY_FLOW, allowedTools: [...JOURNEY_TOOLS, ...shelf] });
+    const call = async (tool: string, args: object): Promise<string> => {
+      const answer = await invoke(tool, args, { caller: "bendable", key: `"${tool}"` });
+      return (await read(answer)).runId;
+    };
+    const journey = await call("lab__book_journey", { where: "Nice", pin: "canary-pin" });
+    const { calls, pins, steps } = await wholeTraceOf(journey, "bendable");
+    expect(calls.map(({ saga }) => saga)).toEqual([
+      undefined,
+      ...calls.slice(1).map(() => "inv_1"),
+    ]);
+    expect(calls.length).toBeGreaterThan(3);
+    expect([steps.length, pins.graphId, pins.promptHash]).toEqual([1, undefined, undefined]);
+    expect(JSON.stringify(calls)).not.toContain("canary");
+
+    const lent = await call("lab__lend_book", { book: "Emma" });
+    const path = `/v1/runs/${lent}/invocations/inv_1/compensate`;
+    const undone = await read(await send(path, { caller: "bendable", method: "POST" }));
+    await expect
+      .poll(async () => (await traceOf(lent, "", "bendable")).calls[0]?.undo)
+      .toMatchObject({ status: "undone", runId: undone.runId });
+    const undo = await wholeTraceOf(undone.runId, "bendable");
+    expect(undo.run.call?.undoes).toEqual({ runId: lent, invocationId: "inv_1" });
+  });
 });

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import schema from "../../../docs/run-trace.schema.json" with { type: "json" };
 import { readRun } from "../../../cli/explain/read-run.ts";
 import type { Send } from "../../../cli/push/deployment-client.ts";
 import { explainRun } from "../../../cli/explain/explain-run.ts";
@@ -67,13 +65,6 @@ const refusedBy = (gate: string): AuditEntry => ({
   invocationId: "inv_1",
   outcome: "SEMANTIC_INVALIDITY",
   gates: { passed: [], refusedBy: gate },
-});
-
-test("the published schema of a trace is one, and takes what is explained", () => {
-  const isPage = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(schema);
-  const page = { runId: "run_1", ...traceOf(), records: [] };
-  expect([isPage(page), isPage.errors]).toEqual([true, null]);
-  expect(isPage({ ...page, prompt: "a text" })).toBe(false);
 });
 
 test("each gate of docs/gates.md has its words, and no other", () => {
