@@ -10,7 +10,7 @@ const source = (file: string): string => JSON.stringify(join(PACKAGE_FOLDER, "sr
 /** A deployment with a model and an upstream of its own. */
 const ENTRY = `
 import { COMPILED } from "../.interlock/contracts.js";
-import { defineDeployment } from ${source("define-deployment.ts")};
+import { defineDeployment } from ${source("../test/shared/define-options.ts")};
 import { CORE_TOOLS } from ${source("core-tools/pack.ts")};
 import { openAIWire } from ${source("wire/openai/wire.ts")};
 import { assistantTransport } from ${source("wire/assistant-transport/wire.ts")};

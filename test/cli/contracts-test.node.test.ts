@@ -6,7 +6,7 @@ import { LOCK_NAME, readLock } from "../../cli/contracts/lock/lock-folder.ts";
 import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import { runCommand } from "../shared/command-process.ts";
-import { copyRepository } from "../shared/copied-repository.ts";
+import { copyRepository, keepOnlyTools } from "../shared/copied-repository.ts";
 import { sampleOfGroups } from "../shared/sample.ts";
 import { EXCHANGES, PLANTED_HTTP } from "./planted-http.ts";
 import { failedWithChange } from "./with-change.ts";
@@ -194,6 +194,7 @@ describe("planted faults", () => {
 
   beforeAll(async () => {
     copy = copyRepository("test");
+    keepOnlyTools(copy);
     // The planted tools take the place of all others, so nothing of the others is locked.
     rmSync(join(copy, "apps/gameplan", LOCK_NAME), { recursive: true });
     writeFileSync(

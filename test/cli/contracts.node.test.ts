@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../shared/command-process.ts";
-import { copyPart, copyRepository } from "../shared/copied-repository.ts";
+import { copyPart, copyRepository, keepOnlyTools } from "../shared/copied-repository.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TOOL = "src/core-tools/calculate.ts";
@@ -18,6 +18,7 @@ let copy: string;
 
 beforeAll(() => {
   copy = copyRepository("cli", ...CHANGED);
+  keepOnlyTools(copy);
   // `npm run check` holds all tools against their lock; here a few do.
   writeFileSync(
     join(copy, "src/tools/index.ts"),

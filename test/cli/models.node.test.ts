@@ -12,7 +12,7 @@ import { ProjectFolder } from "../shared/project-folder.ts";
 const source = (file: string): string => JSON.stringify(join(PACKAGE_FOLDER, "src", file));
 /** A small deployment with every wire. */
 const ENTRY = `
-import { defineDeployment } from ${source("define-deployment.ts")};
+import { defineDeployment } from ${source("../test/shared/define-options.ts")};
 import { CORE_TOOLS } from ${source("core-tools/pack.ts")};
 import { anthropicWire } from ${source("wire/anthropic/wire.ts")};
 import { assistantTransport } from ${source("wire/assistant-transport/wire.ts")};

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -26,4 +26,18 @@ export function copyRepository(...more: readonly string[]): string {
 /** Copies a file or folder of this repository, named from its root, into a copy of it. */
 export function copyPart(part: string, copy: string): void {
   cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+}
+
+const TOOLS_ALONE = `
+import { DEPLOYMENT_OPTIONS } from "./protocol/deployment-options.ts";
+import { TOOLS } from "./tools/index.ts";
+export default { [DEPLOYMENT_OPTIONS]: { tools: TOOLS } };
+`;
+
+/**
+ * Leaves everything but the tools out of the entry of a copy, for commands that read only those:
+ * most of a command's time is the bundle of its deployment.
+ */
+export function keepOnlyTools(copy: string): void {
+  writeFileSync(join(copy, "src/index.ts"), TOOLS_ALONE);
 }
