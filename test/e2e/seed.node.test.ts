@@ -20,8 +20,14 @@ beforeAll(async () => {
   deployment = await startDeployment({ [TOKEN]: ann });
   project = new ProjectFolder();
   project.write("wrangler.toml", 'main = "src/index.ts"\n');
-  const entry = JSON.stringify(join(PACKAGE_FOLDER, "src/index.ts"));
-  project.write("src/index.ts", `export { default } from ${entry};\n`);
+  const source = (file: string): string => JSON.stringify(join(PACKAGE_FOLDER, file));
+  project.write(
+    "src/index.ts",
+    `import { TOOLS } from ${source("src/tools/index.ts")};
+import { defineDeployment } from ${source("test/shared/define-options.ts")};
+export default defineDeployment({ tools: TOOLS }).worker;
+`,
+  );
   project.write("tenant/environments.json", { staging: { url: deployment.url } });
 });
 afterAll(async () => {
