@@ -157,7 +157,7 @@ describe("a deleted conversation", () => {
     const { points } = await dieWhileDeleted(which, { mode: "durable" });
     expect(points.length).toBeGreaterThanOrEqual(writes);
     const cases = MODES.flatMap((mode) => points.map((_label, index) => ({ mode, at: index + 1 })));
-    const sampled = sampleOfGroups(cases, ({ mode }) => mode, 4);
+    const sampled = sampleOfGroups(cases, ({ mode }) => mode, 8);
     let crashes = 0;
     for (const plan of sampled) {
       if ((await dieWhileDeleted(which, plan)).hasCrashed) crashes++;

@@ -10,6 +10,7 @@ import {
   TOOLS,
   HOWS,
 } from "./crash-stories.ts";
+import { sampleOfRuns } from "../shared/sample.ts";
 
 const FULL: Plan = [
   {
@@ -107,6 +108,6 @@ const stories: fc.Arbitrary<Story> = fc.record(
 test("however often a run is cut, and whatever fails meanwhile, its end is in order", async () => {
   await fc.assert(
     fc.asyncProperty(stories, async (story) => expectOrder(await tell(story))),
-    { numRuns: 200 },
+    sampleOfRuns(200),
   );
 });

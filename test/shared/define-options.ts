@@ -8,7 +8,7 @@ import { DEPLOYMENT_OPTIONS } from "../../src/protocol/deployment-options.ts";
 export function defineDeployment(options: DeploymentOptions) {
   return {
     worker: { [DEPLOYMENT_OPTIONS]: options },
-    RunObject: class {},
-    TenantObject: class {},
+    RunObject: () => undefined,
+    TenantObject: () => undefined,
   };
 }

@@ -4,6 +4,7 @@ import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
 import type { ModelWire } from "../../../src/wire/model/model-wire.ts";
 import { openAIWire } from "../../../src/wire/openai/wire.ts";
 import { responsesWire } from "../../../src/wire/responses/wire.ts";
+import { sampleOfGroups } from "../../shared/sample.ts";
 import {
   bytesOf,
   byteByByte,
@@ -23,6 +24,12 @@ interface Golden {
   readonly least: number;
   /** Their failure comes after a finish that was whole. */
   readonly lateFailures: readonly string[];
+}
+
+/** Places in a stream where a sample cuts it: one of eight bytes, spread over all of it. */
+function cutsOf(body: Uint8Array): readonly number[] {
+  const every = Array.from({ length: body.length }, (_, at) => at);
+  return sampleOfGroups(every, (at) => at >> 6, 8);
 }
 
 /** What the models of the streams were offered. */
@@ -52,7 +59,7 @@ describe.each(WIRES)("the wire $wire.id", ({ wire, least, lateFailures }) => {
         expect(decode([body]), "in one read").toStrictEqual(expected);
         expect(decode(byteByByte(body)), "byte by byte").toStrictEqual(expected);
         const expectedText = JSON.stringify(expected);
-        for (let cut = 1; cut < body.length; cut++) {
+        for (const cut of cutsOf(body)) {
           const got = JSON.stringify(decode(cutAt(body, [cut])));
           if (got !== expectedText) expect.fail(`cut at byte ${cut}: ${got}`);
         }
@@ -64,7 +71,7 @@ describe.each(WIRES)("the wire $wire.id", ({ wire, least, lateFailures }) => {
     for (const { name, sse, expect: expected } of golden) {
       test(name, () => {
         const body = bytesOf(sse);
-        for (let end = 0; end < body.length; end++) {
+        for (const end of cutsOf(body)) {
           const got = decode([body.subarray(0, end)]);
           if (got.finish === "error") {
             expect(got.toolCalls).toEqual([]);

@@ -6,6 +6,7 @@ import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
 import type { ModelWire } from "../../../src/wire/model/model-wire.ts";
 import { openAIWire } from "../../../src/wire/openai/wire.ts";
 import { responsesWire } from "../../../src/wire/responses/wire.ts";
+import { sampleOfRuns } from "../../shared/sample.ts";
 import { bytesOf, decodePieces } from "./decode-stream.ts";
 
 /** A call that the model made. */
@@ -205,7 +206,7 @@ describe.each<[string, ModelWire, Writer, boolean]>([
         expect(countOf(effects, effect), effect).toBeLessThanOrEqual(countOf(asked, effect));
       }
     });
-    fc.assert(holds, { numRuns: 3_000 });
+    fc.assert(holds, sampleOfRuns(3_000));
   });
 
   test("that only repeats itself, under the same or no ids, keeps every effect", () => {
