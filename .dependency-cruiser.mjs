@@ -37,7 +37,9 @@ export const FOLDERS = {
     inside: ["protocol", "capabilities", "wire", "contracts", "telemetry"],
     packages: ["hono", "valibot"],
   },
-  widget: { inside: ["protocol", "wire"], packages: ["eventsource-parser"] },
+  // What programs and pages import to reach a deployment.
+  client: { inside: ["protocol", "wire"], packages: [], built: [".interlock/api.ts"] },
+  widget: { inside: ["client", "protocol", "wire"], packages: ["eventsource-parser"] },
   compose: {
     inside: [
       "protocol",

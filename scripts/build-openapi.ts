@@ -1,26 +1,32 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { PACKAGE_FOLDER } from "../cli/project/folders.ts";
+import { writeClientTypes } from "./openapi/client-types.ts";
 import { writeDocument } from "./openapi/document.ts";
 import { writePage } from "./openapi/reference-page.ts";
 
 const TARGET = join(PACKAGE_FOLDER, "dist/public");
 const DOCUMENT = join(TARGET, "openapi.json");
+/** The types of the client, which imports them from there. */
+const TYPES = join(PACKAGE_FOLDER, ".interlock/api.ts");
 /** All that the document is made from. */
 const SOURCES = ["src", "scripts/openapi", "scripts/build-openapi.ts", "package.json"];
 
 await main();
 
 /**
- * Writes the document of the HTTP API and its page among the files that a deployment serves.
+ * Writes the document of the HTTP API and its page among the files that a deployment serves, and
+ * the types of the client.
  * Contract: the same sources give the same bytes, and are read only when one of them is newer.
  */
 async function main(): Promise<void> {
-  if (existsSync(DOCUMENT) && newestOf(SOURCES) < statSync(DOCUMENT).mtimeMs) return;
+  if ([DOCUMENT, TYPES].every(existsSync) && newestOf(SOURCES) < statSync(DOCUMENT).mtimeMs) return;
   mkdirSync(TARGET, { recursive: true });
   const document = await writeDocument();
   const page = writePage(document);
+  mkdirSync(dirname(TYPES), { recursive: true });
+  writeFileSync(TYPES, writeClientTypes(document));
   writeFileSync(join(TARGET, "docs.html"), page);
   copyFileSync(join(PACKAGE_FOLDER, "scripts/openapi/docs.css"), join(TARGET, "docs.css"));
   // Last: this file tells that all are there.

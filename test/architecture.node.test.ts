@@ -102,6 +102,7 @@ const PLANTED: readonly Planted[] = [
   ["contracts", "src/contracts/a.ts", "src/runner/b.ts", "../runner/b.ts"],
   ["core-tools", "src/core-tools/a.ts", "src/adapters/b.ts", "../adapters/b.ts"],
   ["apps", "apps/a/b.ts", "src/contracts/b.ts", "../../src/contracts/b.ts"],
+  ["client", "src/client/a.ts", "src/http/b.ts", "../http/b.ts"],
   ["core-tools", "src/core-tools/a.ts", "apps/a/b.ts", "../../apps/a/b.ts"],
   ["runner", "src/runner/a.ts", "src/wire/b.ts", "../wire/b.ts"],
   ["loop", "src/loop/a.ts", "src/core-tools/b.ts", "../core-tools/b.ts"],

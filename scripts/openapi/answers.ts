@@ -33,6 +33,7 @@ import type { RunState } from "../../src/protocol/run/state.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { RunTrace } from "../../src/protocol/run/trace.ts";
 import type { ToolSpec } from "../../src/protocol/tool/spec.ts";
+import type { EventLine } from "../../src/wire/openai-inbound/event-line-reader.ts";
 
 /** A refusal, as RFC 9457 describes it. */
 export interface Problem extends Omit<ProblemDetail, "headers"> {
@@ -52,6 +53,9 @@ export interface OpenAIRefusal {
     readonly param: string | null;
   };
 }
+
+/** One line of a stream of neutral events; the first one names the run. */
+export interface StreamedLine extends EventLine {}
 
 /** The cursor of the next page; absent on the last one. */
 type Page<Items> = Items & { readonly next?: string };

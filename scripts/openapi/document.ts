@@ -50,7 +50,7 @@ async function describeRoutes(sources: Sources): Promise<ApiDocument> {
     const operation = await writeOperation(read, types);
     paths[path] = { ...paths[path], [read.method.toLowerCase()]: operation };
   }
-  declared.addRefusals();
+  declared.addOthers();
   const { version, description } = readManifest();
   const tags = [...new Set(routes.map(({ path }) => tagOf(path)))];
   return {
@@ -137,7 +137,7 @@ function checkAllCodes(routes: readonly ReadRoute[]): void {
 /** The types of the answers, by route and status. */
 class AnswerTypes {
   readonly #types: TypeSchemas;
-  readonly #refusals: readonly Type[];
+  readonly #others: readonly Type[];
   readonly #left: Map<string, ReadonlyMap<string, Type>>;
 
   constructor({ checker, program }: Sources, types: TypeSchemas) {
@@ -152,7 +152,7 @@ class AnswerTypes {
       if (!symbol) throw new Error(`scripts/openapi/answers.ts exports no ${name}.`);
       return checker.getDeclaredTypeOfSymbol(symbol);
     };
-    this.#refusals = ["Problem", "OpenAIRefusal"].map(typeOf);
+    this.#others = ["Problem", "OpenAIRefusal", "StreamedLine"].map(typeOf);
     const byStatus = (type: Type) =>
       new Map(types.fieldsOf(type).map(([status, answer]) => [status.name, answer]));
     const fields = types.fieldsOf(typeOf("Answers"));
@@ -173,7 +173,8 @@ class AnswerTypes {
     if (left !== undefined) throw new Error(`scripts/openapi/answers.ts: there is no ${left}.`);
   }
 
-  addRefusals(): void {
-    for (const type of this.#refusals) this.#types.of(type);
+  /** Adds the types of what is no answer in JSON to a route: refusals, and the lines of streams. */
+  addOthers(): void {
+    for (const type of this.#others) this.#types.of(type);
   }
 }

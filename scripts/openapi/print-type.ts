@@ -27,7 +27,7 @@ export function printType(schema: Schema, options: PrintOptions = {}, indent = "
     return values.map((value) => escape(JSON.stringify(value))).join(" | ");
   }
   if (Array.isArray(oneOf)) return [...new Set(oneOf.map(print))].join(" | ");
-  if (Array.isArray(allOf)) return allOf.map((one) => bracket(print(one))).join(" & ");
+  if (Array.isArray(allOf)) return allOf.map((one: Schema) => bracket(one, print(one))).join(" & ");
   if (type === "array") return printList(schema, print);
   if (type === "object") return printObject(schema, options, indent);
   return SCALARS[String(type)] ?? "unknown";
@@ -35,11 +35,13 @@ export function printType(schema: Schema, options: PrintOptions = {}, indent = "
 
 function printList({ items, prefixItems }: Schema, print: (one: unknown) => string): string {
   if (Array.isArray(prefixItems)) return `readonly [${prefixItems.map(print).join(", ")}]`;
-  return `readonly ${bracket(print(items ?? {}))}[]`;
+  const item = (items ?? {}) as Schema;
+  return `readonly ${bracket(item, print(item))}[]`;
 }
 
-function bracket(text: string): string {
-  return /^[\w.]+$/.test(text) || text.startsWith("{") ? text : `(${text})`;
+/** Puts a type of several parts into brackets. */
+function bracket({ type, enum: values, anyOf, oneOf, allOf }: Schema, text: string): string {
+  return type === "array" || (values ?? anyOf ?? oneOf ?? allOf) ? `(${text})` : text;
 }
 
 function printObject(schema: Schema, options: PrintOptions, indent: string): string {

@@ -30,7 +30,7 @@ export function writeAnswers(read: ReadRoute, types: TypeSchemas): object {
     const { media, schema } = shapeOf(type, types);
     const content = {
       ...(schema && { "application/json": { schema } }),
-      ...Object.fromEntries(media.map((name) => [name, { schema: { type: "string" } }])),
+      ...Object.fromEntries(media.map((name) => [name, textOf(name)])),
     };
     const isStream = media.includes("text/event-stream");
     const headers = writeHeaders(read, Number(status), isStream);
@@ -41,6 +41,13 @@ export function writeAnswers(read: ReadRoute, types: TypeSchemas): object {
     ] as const;
   });
   return Object.fromEntries(responses);
+}
+
+/** Describes an answer that is a text; OpenAPI 3.1 has no word for the lines of a stream. */
+function textOf(media: string): object {
+  const schema = { type: "string" };
+  if (media !== "application/x-ndjson") return { schema };
+  return { schema: { ...schema, description: "Lines of JSON, each a StreamedLine." } };
 }
 
 /** Separates the media types of an answer from what it is in JSON; null stands for no body. */

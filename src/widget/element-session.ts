@@ -1,4 +1,5 @@
-import type { ApiOptions, TokenSource } from "./api-request.ts";
+import type { ApiOptions } from "../client/send-authorised.ts";
+import type { TokenSource } from "./api-request.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
 
 interface InterlockElement extends HTMLElement {

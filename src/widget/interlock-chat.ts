@@ -1,7 +1,7 @@
 import type { JsonObject } from "../protocol/json/value.ts";
 import { toHex } from "../protocol/text/hex.ts";
 import type { TokenSource } from "./api-request.ts";
-import { wait } from "./backoff.ts";
+import { wait } from "../client/backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { readAgainSoon } from "./approval/tracker.ts";
 import { createChatApi, type RunChoice } from "./chat/stream/api.ts";

@@ -47,7 +47,7 @@ export async function checkDescribed(request: Request, response: Response): Prom
   const type = response.headers.get("content-type")?.split(";")[0];
   if (type === undefined) return;
   const shape = content[type] ?? differ(`it has no ${type} there`);
-  if (!type.endsWith("json") || STREAMED.test(pathname)) return;
+  if (!/[/+]json$/.test(type) || STREAMED.test(pathname)) return;
   const body: unknown = await response.clone().json();
   const mismatch = findMismatch(body, shape.schema, apiDocument.components.schemas);
   if (mismatch !== undefined) differ(mismatch);

@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   bundleWith,
@@ -77,4 +80,23 @@ describe("the bundle of a deployment", () => {
     const ofProviders = /node_modules\/(?:openai|@anthropic-ai)\//;
     expect(whole.files.filter((file) => ofProviders.test(file))).toEqual([]);
   });
+});
+
+test("interlock-edge/client weighs at most 6 KiB, and holds nothing of the Worker", async () => {
+  const root = join(import.meta.dirname, "../..");
+  const bundle = await build({
+    absWorkingDir: root,
+    entryPoints: ["src/client/client.ts"],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    write: false,
+    metafile: true,
+  });
+  const [file] = bundle.outputFiles;
+  expect(gzipSync(file?.contents ?? "", { level: 9 }).byteLength).toBeLessThanOrEqual(6 * 1024);
+  const others = Object.keys(bundle.metafile.inputs).filter(
+    (input) => !/^src\/(?:client|protocol|wire\/openai-inbound\/event-line-reader)/.test(input),
+  );
+  expect(others).toEqual([]);
 });

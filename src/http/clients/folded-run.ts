@@ -1,6 +1,6 @@
 import type { ApprovalLink } from "../../wire/openai-inbound/notes.ts";
 import { EVENT_STREAM_HEADERS } from "../../protocol/run/client-wire.ts";
-import { EventLineReader, type LineBatch } from "../../wire/openai-inbound/event-lines.ts";
+import { EventLineReader, type LineBatch } from "../../wire/openai-inbound/event-line-reader.ts";
 import type { Fold } from "../../wire/openai-inbound/fold-response.ts";
 import type { AuthorisedRequest } from "../request/authorise.ts";
 

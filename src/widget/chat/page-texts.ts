@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../protocol/json/value.ts";
-import { type ApiOptions, sendAuthorised } from "../api-request.ts";
+import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
 
 /** What the page shows of its assistant. */
 export interface PageTexts {

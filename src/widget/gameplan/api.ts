@@ -1,13 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import {
-  type ApiOptions,
-  postJson,
-  readProblemText,
-  sendAuthorised,
-  UNREACHABLE,
-} from "../api-request.ts";
-import { wait } from "../backoff.ts";
+import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
+import { postJson, readProblemText, UNREACHABLE } from "../api-request.ts";
+import { wait } from "../../client/backoff.ts";
 import { createUndoApi } from "../chat/undo/undo-api.ts";
 import { listOf, objectOf, textOf } from "./read-json.ts";
 

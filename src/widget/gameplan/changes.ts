@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { isJsonObject } from "../../protocol/json/value.ts";
-import { type ApiOptions, sendAuthorised } from "../api-request.ts";
-import { backoffMs, wait } from "../backoff.ts";
+import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
+import { backoffMs, wait } from "../../client/backoff.ts";
 import { untilSeen } from "../until-seen.ts";
 import { textOf } from "./read-json.ts";
 

@@ -1,5 +1,5 @@
 import type { ApprovalsApi } from "../approval/api.ts";
-import type { ApiOptions } from "../api-request.ts";
+import type { ApiOptions } from "../../client/send-authorised.ts";
 import { el, setText } from "../dom.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { createTokenForm } from "../token-form.ts";

@@ -1,4 +1,4 @@
-import { backoffMs, wait } from "../backoff.ts";
+import { backoffMs, wait } from "../../client/backoff.ts";
 
 const FIRST_MS = 1_000;
 /** The delays grow from 1 s to 16 s. */

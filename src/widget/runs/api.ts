@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { RunSummary } from "../../protocol/run/summary.ts";
 import type { RunTrace } from "../../protocol/run/trace.ts";
-import { type ApiOptions, readProblemText, sendAuthorised, UNREACHABLE } from "../api-request.ts";
+import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
+import { readProblemText, UNREACHABLE } from "../api-request.ts";
 
 /** Why a request failed. `message` is for the reader. */
 export interface RunsFailure {

@@ -2,7 +2,7 @@ import type { Usage } from "../../protocol/model/usage.ts";
 import type { StreamedRun } from "../../protocol/run/client-wire.ts";
 import type { AiEvent, DoneReason, RunError } from "../../protocol/run/event.ts";
 import { formatClientCallId } from "./client-call-id.ts";
-import type { EventLine } from "./event-lines.ts";
+import type { EventLine } from "./event-line-reader.ts";
 import type { Fold } from "./fold-response.ts";
 import { formatNote, type ApprovalLink } from "./notes.ts";
 

@@ -2,7 +2,7 @@ import { isAskedHere } from "../../protocol/approval/asked-here.ts";
 import { NO_USAGE, type Usage } from "../../protocol/model/usage.ts";
 import type { StreamedRun } from "../../protocol/run/client-wire.ts";
 import type { AiEvent, LoggedEvent } from "../../protocol/run/event.ts";
-import type { EventLine } from "./event-lines.ts";
+import type { EventLine } from "./event-line-reader.ts";
 import { formatNote, type ApprovalLink } from "./notes.ts";
 import { formatResponseId, type Leg } from "./response-id.ts";
 import { describeResponse, endingOf, type Ending } from "./response-object.ts";

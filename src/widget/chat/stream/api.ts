@@ -1,10 +1,5 @@
-import {
-  type ApiOptions,
-  postJson,
-  readProblemText,
-  sendAuthorised,
-  UNREACHABLE,
-} from "../../api-request.ts";
+import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
+import { postJson, readProblemText, UNREACHABLE } from "../../api-request.ts";
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../../protocol/outcome/result.ts";
 

@@ -5,8 +5,8 @@ import {
   type StreamEnd,
 } from "../../../wire/assistant-transport/read-chunks.ts";
 import type { ApiFailure, OpenStream } from "./api.ts";
-import { backoffMs } from "../../backoff.ts";
-import { watchSilence, type Wait } from "./silence-watch.ts";
+import { backoffMs, type Wait } from "../../../client/backoff.ts";
+import { watchSilence } from "../../../client/silence-watch.ts";
 
 /** A run to follow to its end. */
 export interface FollowTask {

@@ -1,4 +1,4 @@
-import type { Wait } from "./silence-watch.ts";
+import type { Wait } from "../../../client/backoff.ts";
 
 export interface PausePorts {
   readonly wait: Wait;

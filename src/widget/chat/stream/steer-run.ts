@@ -1,6 +1,6 @@
 import type { Result } from "../../../protocol/outcome/result.ts";
 import type { ApiFailure, ChatApi } from "./api.ts";
-import { backoffMs } from "../../backoff.ts";
+import { backoffMs } from "../../../client/backoff.ts";
 import type { FollowPorts } from "./follow-run.ts";
 
 /** How often a message is sent when no answer arrives. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
-import { type ApiOptions, sendAuthorised } from "../../api-request.ts";
+import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
 import type { UndoApi } from "../undo/undo-api.ts";
 
 interface Call {

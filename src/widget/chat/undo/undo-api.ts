@@ -1,9 +1,5 @@
-import {
-  type ApiOptions,
-  readProblemText,
-  sendAuthorised,
-  UNREACHABLE,
-} from "../../api-request.ts";
+import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
+import { readProblemText, UNREACHABLE } from "../../api-request.ts";
 import { describeSources } from "../../../protocol/label/source.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 

@@ -6,7 +6,7 @@ import {
   followRun,
   MAX_RECONNECTIONS,
 } from "../../../../src/widget/chat/stream/follow-run.ts";
-import { SILENCE_MS } from "../../../../src/widget/chat/stream/silence-watch.ts";
+import { SILENCE_MS } from "../../../../src/client/silence-watch.ts";
 import { encodeEvent, TRAILER } from "../../../../src/wire/assistant-transport/encode-event.ts";
 import * as say from "../../run-events.ts";
 

@@ -14,6 +14,9 @@ export function backoffMs({ firstMs, attempt, random }: BackoffStep): number {
   return firstMs * 2 ** (attempt - 1) * (0.75 + random / 4);
 }
 
+/** Waits for a delay, or until the signal aborts. Unit: milliseconds. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
 /** Resolves after a time, or at once when aborted. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,5 +1,4 @@
-/** Waits for a delay, or until the signal aborts. Unit: milliseconds. */
-export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+import type { Wait } from "./backoff.ts";
 
 /**
  * A connection without a byte for this long is dead: the server sends keep-alives far more often.
