@@ -1,4 +1,4 @@
-import { approvalsPage, chatPage, defineDeployment } from "interlock-edge";
+import { approvalsPage, chatPage, defineDeployment, runsPage } from "interlock-edge";
 import { assistantTransport } from "interlock-edge/wires/assistant-transport";
 import { openAIWire } from "interlock-edge/wires/openai";
 import { responsesWire } from "interlock-edge/wires/responses";
@@ -9,7 +9,7 @@ const deployment = defineDeployment({
   tools: TOOLS,
   compiled: COMPILED,
   wires: { models: [responsesWire, openAIWire], clients: [assistantTransport] },
-  pages: [chatPage, approvalsPage],
+  pages: [chatPage, approvalsPage, runsPage],
 });
 
 export const { RunObject, TenantObject } = deployment;

@@ -1,4 +1,4 @@
-import { approvalsPage, chatPage, defineDeployment } from "interlock-edge";
+import { approvalsPage, chatPage, defineDeployment, runsPage } from "interlock-edge";
 import { assistantTransport } from "interlock-edge/wires/assistant-transport";
 import { openAIWire } from "interlock-edge/wires/openai";
 import { responsesWire } from "interlock-edge/wires/responses";
@@ -10,7 +10,7 @@ const deployment = defineDeployment({
   compiled: COMPILED,
   wires: { models: [responsesWire, openAIWire], clients: [assistantTransport] },
   upstreams: { desk: "DESK_URL" },
-  pages: [chatPage, approvalsPage],
+  pages: [chatPage, approvalsPage, runsPage],
 });
 
 export const { RunObject, TenantObject } = deployment;
