@@ -1,4 +1,4 @@
-import { createApprovalsApi } from "./approval/api.ts";
+import { createQueueApi } from "./approval/queue-api.ts";
 import { ApprovalsView } from "./approval/view.ts";
 import { createApprovalsSheets } from "./style-sheets.ts";
 import { openElementSession } from "./element-session.ts";
@@ -37,7 +37,7 @@ export class InterlockApprovals extends HTMLElement {
     root.adoptedStyleSheets = sheets;
     // A chat in the same tab with the same address uses the same stored token.
     const { api, store, canAskForToken } = openElementSession(this);
-    const view = new ApprovalsView(createApprovalsApi(api), {
+    const view = new ApprovalsView(createQueueApi(api), {
       onToken: (token) => store.saveToken(token),
       canAskForToken,
     });

@@ -1,4 +1,4 @@
-import { createApprovalsApi } from "./approval/api.ts";
+import { createQueueApi } from "./approval/queue-api.ts";
 import type { TokenSource } from "./api-request.ts";
 import { openElementSession } from "./element-session.ts";
 import { createGameplanApi } from "./gameplan/api.ts";
@@ -62,7 +62,7 @@ export class InterlockGameplan extends HTMLElement {
     const page = new GameplanPage({
       options: api,
       api: createGameplanApi(api, () => workspaceId),
-      approvals: createApprovalsApi(api),
+      approvals: createQueueApi(api),
       chat,
       workspaceId,
       onToken: (token) => store.saveToken(token),

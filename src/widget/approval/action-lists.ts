@@ -1,5 +1,5 @@
 import type { ActionList } from "./action-section.ts";
-import type { ApprovalsApi } from "./api.ts";
+import type { QueueApi } from "./queue-api.ts";
 import type { ConsentInfo } from "./consent-info.ts";
 import { describeSame } from "./lasting-choice.ts";
 import type { NotificationInfo } from "./notification-info.ts";
@@ -7,7 +7,7 @@ import type { NotificationInfo } from "./notification-info.ts";
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /** The consents that last of the reader. */
-export function consentsOf(api: ApprovalsApi): ActionList<ConsentInfo> {
+export function consentsOf(api: QueueApi): ActionList<ConsentInfo> {
   return {
     title: "What you consented to",
     read: () => api.consents(),
@@ -27,7 +27,7 @@ export function consentsOf(api: ApprovalsApi): ActionList<ConsentInfo> {
 }
 
 /** What the receiver of the tenant's notifications does not have. */
-export function undeliveredOf(api: ApprovalsApi): ActionList<NotificationInfo> {
+export function undeliveredOf(api: QueueApi): ActionList<NotificationInfo> {
   return {
     title: "Notifications that did not arrive",
     read: () => api.undelivered(),

@@ -1,6 +1,7 @@
 import { ARM_AFTER_MS } from "./form.ts";
 import type { ApprovalInfo } from "./info.ts";
-import type { ApprovalDecision, ApprovalsApi, BulkResult } from "./api.ts";
+import type { ApprovalDecision } from "./api.ts";
+import type { BulkResult, QueueApi } from "./queue-api.ts";
 import { el, setText } from "../dom.ts";
 
 type Verdict = ApprovalDecision["decision"];
@@ -8,7 +9,7 @@ type Verdict = ApprovalDecision["decision"];
 /** Decides several approvals at once. Contract: sends exactly those that the reader selected. */
 export class BulkBar {
   readonly root: HTMLElement;
-  readonly #api: ApprovalsApi;
+  readonly #api: QueueApi;
   readonly #onDecided: () => void;
   readonly #count = el("p");
   readonly #reason = el("input", {
@@ -22,7 +23,7 @@ export class BulkBar {
   #selected: readonly ApprovalInfo[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(api: ApprovalsApi, onDecided: () => void) {
+  constructor(api: QueueApi, onDecided: () => void) {
     this.#api = api;
     this.#onDecided = onDecided;
     this.#bar.append(this.#count, this.#reason, this.#approve, this.#reject);

@@ -1,5 +1,5 @@
 import { createButton, el, setText } from "../dom.ts";
-import type { ApprovalsApi } from "./api.ts";
+import type { QueueApi } from "./queue-api.ts";
 import type { EscalationAction, EscalationInfo } from "./escalation-info.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { EscalationAction, EscalationInfo } from "./escalation-info.ts";
  */
 export class EscalationSection {
   readonly root: HTMLElement;
-  readonly #api: ApprovalsApi;
+  readonly #api: QueueApi;
   readonly #items = el("ul", { "aria-label": "Escalations" });
   readonly #notice = el("p", { class: "note", role: "status", tabindex: "-1" });
   /** By what it shows. */
@@ -20,7 +20,7 @@ export class EscalationSection {
   /** The id of the entry in which somebody writes a note. */
   #writing = "";
 
-  constructor(api: ApprovalsApi) {
+  constructor(api: QueueApi) {
     this.#api = api;
     this.root = el("section", { class: "outcomes", "aria-label": "Escalations", hidden: "" });
     this.root.append(el("h2", {}, "Escalations"), this.#items, this.#notice);

@@ -1,5 +1,5 @@
 import { createButton, el, setText } from "../dom.ts";
-import type { ApprovalsApi } from "./api.ts";
+import type { QueueApi } from "./queue-api.ts";
 import { ARM_AFTER_MS } from "./form.ts";
 import type { OutcomeInfo, ReportedOutcome } from "./outcome-info.ts";
 import { drawList } from "./packet-view.ts";
@@ -12,7 +12,7 @@ import { drawList } from "./packet-view.ts";
  */
 export class OutcomeSection {
   readonly root: HTMLElement;
-  readonly #api: ApprovalsApi;
+  readonly #api: QueueApi;
   readonly #items = el("ul", { "aria-label": "Calls to look into" });
   readonly #notice = el("p", { class: "note", role: "status" });
   /** By call, so that a refresh keeps the call that the reader is about to report. */
@@ -20,7 +20,7 @@ export class OutcomeSection {
   readonly #reported = new Set<string>();
   #requests = 0;
 
-  constructor(api: ApprovalsApi) {
+  constructor(api: QueueApi) {
     this.#api = api;
     const title = el("h2", {}, "Unknown outcomes and mismatches");
     const label = { "aria-label": "Unknown outcomes and mismatches" };

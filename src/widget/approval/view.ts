@@ -1,6 +1,7 @@
 import { ApprovalCard } from "./card.ts";
 import type { ApprovalInfo } from "./info.ts";
-import type { ApprovalFailure, ApprovalsApi } from "./api.ts";
+import type { ApprovalFailure } from "./api.ts";
+import type { QueueApi } from "./queue-api.ts";
 import { ApprovalsList } from "./list.ts";
 import { consentsOf, undeliveredOf } from "./action-lists.ts";
 import { ActionSection } from "./action-section.ts";
@@ -24,7 +25,7 @@ const REFRESH_MS = 15_000;
 /** Shows the approval queue and the open approval. */
 export class ApprovalsView {
   readonly root: HTMLElement;
-  readonly #api: ApprovalsApi;
+  readonly #api: QueueApi;
   readonly #ports: ApprovalsViewPorts;
   readonly #frame = createFrame();
   readonly #list = new ApprovalsList({
@@ -48,7 +49,7 @@ export class ApprovalsView {
   #hasOpenedNamed = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(api: ApprovalsApi, ports: ApprovalsViewPorts) {
+  constructor(api: QueueApi, ports: ApprovalsViewPorts) {
     this.#api = api;
     this.#ports = ports;
     this.#bulk = new BulkBar(api, () => void this.#refresh());

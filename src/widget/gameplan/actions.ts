@@ -1,5 +1,5 @@
 import { ApprovalCard } from "../approval/card.ts";
-import type { ApprovalsApi } from "../approval/api.ts";
+import type { QueueApi } from "../approval/queue-api.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import { toHex } from "../../protocol/text/hex.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
@@ -10,7 +10,7 @@ import { SENT_AGAIN, untilOnline } from "./until-online.ts";
 
 export interface ActionPorts {
   readonly api: GameplanApi;
-  readonly approvals: ApprovalsApi;
+  readonly approvals: QueueApi;
   /** Ends every wait, when the page is gone. */
   readonly signal: AbortSignal;
   /** Where an approval is shown that a call waits for. */

@@ -1,4 +1,4 @@
-import type { ApprovalsApi } from "../approval/api.ts";
+import type { QueueApi } from "../approval/queue-api.ts";
 import type { ApiOptions } from "../../client/send-authorised.ts";
 import { el, setText } from "../dom.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
@@ -23,7 +23,7 @@ import { drawUnknownProject, drawWelcome } from "./welcome.ts";
 export interface PagePorts {
   readonly options: ApiOptions;
   readonly api: GameplanApi;
-  readonly approvals: ApprovalsApi;
+  readonly approvals: QueueApi;
   readonly chat: HTMLElement & { refreshUndo(): void; refreshApprovals(): void };
   /** The workspace that the page names; undefined: the reader's first one. */
   readonly workspaceId: string | undefined;
