@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
@@ -22,14 +23,20 @@ const options = {
   banner: {
     js: "/*! Interlock (MIT). Contains eventsource-parser, (c) Espen Hovlandsdal (MIT). */",
   },
-  plugins: [{ name: "css-as-text", setup: loadCssAsText }],
+  define: { EDITION: JSON.stringify(nameSources()) },
+  plugins: [
+    { name: "css-as-text", setup: loadCssAsText },
+    { name: "chat-tools-apart", setup: leaveChatTools },
+  ],
   logLevel: "warning",
 };
-// Each page loads one of these files, so each file contains all that its page needs.
+// Each page loads one of these files first, so each contains all that its page needs at once. The
+// chat loads its tools later.
 await build({
   ...options,
   entryPoints: {
     widget: join(source, "interlock-chat.ts"),
+    "widget-tools": join(source, "chat/conversations/create-chat-tools.ts"),
     approvals: join(source, "interlock-approvals.ts"),
     runs: join(source, "interlock-runs.ts"),
   },
@@ -45,7 +52,15 @@ copyFileSync(join(source, "approvals.html"), join(target, "approvals.html"));
 copyFileSync(join(source, "runs.html"), join(target, "runs.html"));
 copyFileSync(join(source, "gameplan.html"), join(target, "gameplan.html"));
 copyFileSync(join(source, "page.css"), join(target, "page.css"));
-const files = ["widget.js", "approvals.js", "runs.js", "gameplan.js", "index.html", "page.css"];
+const files = [
+  "widget.js",
+  "widget-tools.js",
+  "approvals.js",
+  "runs.js",
+  "gameplan.js",
+  "index.html",
+  "page.css",
+];
 console.log(`pages: ${files.map(describeSize).join(", ")}`);
 
 /** Minifies a style sheet as CSS, because the element adopts it as a string. */
@@ -54,6 +69,23 @@ function loadCssAsText({ onLoad }) {
     const { code } = await transform(readFileSync(path, "utf8"), { loader: "css", minify: true });
     return { contents: code, loader: "text" };
   });
+}
+
+/** Leaves the tools of the chat in their own file, which the chat imports when it needs them. */
+function leaveChatTools({ onResolve }) {
+  onResolve({ filter: /\/create-chat-tools\.ts$/ }, ({ kind }) =>
+    kind === "dynamic-import" ? { path: "./widget-tools.js", external: true } : undefined,
+  );
+}
+
+/** Names the sources of the pages by their hash. */
+function nameSources() {
+  const hash = createHash("sha256");
+  const names = readdirSync(source, { recursive: true }).filter((name) =>
+    /\.(?:ts|css)$/.test(name),
+  );
+  for (const name of names.toSorted()) hash.update(name).update(readFileSync(join(source, name)));
+  return hash.digest("hex").slice(0, 16);
 }
 
 /** Imports the chat and what it exports from widget.js, so that a page has them once. */

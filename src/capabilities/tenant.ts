@@ -86,6 +86,8 @@ export interface ConversationQuery {
   readonly isPersonOnly?: true;
   /** Those that pages of this origin began with this assistant. */
   readonly page?: { readonly origin: string; readonly assistantId: string };
+  /** Those that began with this assistant. */
+  readonly assistantId?: string;
   /** Part of the title, in any letter case. */
   readonly title?: string;
   readonly limit: number;

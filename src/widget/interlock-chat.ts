@@ -5,11 +5,15 @@ import { wait } from "../client/backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { readAgainSoon } from "./approval/tracker.ts";
 import { createChatApi, type RunChoice } from "./chat/stream/api.ts";
+import { applyChunk } from "./chat/answer/apply-chunk.ts";
+import { EMPTY_ANSWER } from "./chat/answer/answer.ts";
+import { createToolsLoader } from "./chat/conversations/load-chat-tools.ts";
 import { createCallReader } from "./chat/tool-card/call-reader.ts";
 import { createUndoApi, type UndoApi } from "./chat/undo/undo-api.ts";
 import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { Conversation, type ConversationPorts } from "./chat/conversation.ts";
+import type { SavedChat } from "./session-store.ts";
 import { createChatSheets } from "./style-sheets.ts";
 import { untilSeen } from "./until-seen.ts";
 import { type ElementSession, openElementSession } from "./element-session.ts";
@@ -47,13 +51,20 @@ export class InterlockChat extends HTMLElement {
   #undo: UndoApi | undefined;
 
   connectedCallback(): void {
+    document.addEventListener("visibilitychange", this.#lookForNews);
     this.#start();
   }
 
   disconnectedCallback(): void {
+    document.removeEventListener("visibilitychange", this.#lookForNews);
     this.#conversation?.dispose();
     this.#conversation = undefined;
   }
+
+  /** A reader who returns may have gone on with the chat on another device. */
+  readonly #lookForNews = (): void => {
+    if (document.visibilityState === "visible") this.#conversation?.lookForNews();
+  };
 
   /** Reads again which calls can be undone. */
   refreshUndo(): void {
@@ -78,6 +89,7 @@ export class InterlockChat extends HTMLElement {
     const { assistantId } = choice;
     const conversation = createConversation(session, choice, {
       onChange: () => schedule(),
+      onReturned: (question) => view.giveBack(question),
       context: () => this.getContext?.(),
     });
     const showTexts = async () => {
@@ -102,7 +114,7 @@ export class InterlockChat extends HTMLElement {
     const schedule = renderOncePerFrame(view);
     root.replaceChildren(view.root);
     this.#conversation = conversation;
-    conversation.restore(session.store.loadExchanges());
+    conversation.loader.restore(() => findChat(session, !this.hasAttribute("tokenless")));
     view.render();
     void showTexts();
     if (this.hasAttribute("takes-focus")) view.focus();
@@ -129,7 +141,7 @@ function readChoice(element: HTMLElement): RunChoice {
 function createConversation(
   session: ElementSession,
   choice: RunChoice,
-  ports: Pick<ConversationPorts, "onChange" | "context">,
+  ports: Pick<ConversationPorts, "onChange" | "onReturned" | "context">,
 ): Conversation {
   const { api, store, canAskForToken } = session;
   return new Conversation({
@@ -138,10 +150,26 @@ function createConversation(
     untilSeen,
     random: () => Math.random(),
     newKey,
-    save: (exchanges) => store.saveExchanges(exchanges),
+    save: (chat) => store.saveChat(chat),
+    tools: createToolsLoader({
+      api,
+      readAnswer: (chunks) => chunks.reduce(applyChunk, EMPTY_ANSWER),
+    }),
     ...ports,
     canAskForToken,
   });
+}
+
+/** Returns the chat of the tab; undefined for the newest one of the reader. */
+async function findChat(
+  { api, store }: ElementSession,
+  needsToken: boolean,
+): Promise<SavedChat | undefined> {
+  const saved = store.loadChat();
+  await untilScriptsRan();
+  if (saved) return saved;
+  // Without a token nothing is asked, because the server would refuse the page.
+  return needsToken && (await api.token()) === undefined ? {} : undefined;
 }
 
 /** Draws once per frame, even when many events arrive between two frames. */

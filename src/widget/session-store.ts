@@ -1,27 +1,28 @@
 import { isJsonObject } from "../protocol/json/value.ts";
 import type { KeyedRequest } from "./chat/stream/api.ts";
 
-/** The stored part of an exchange. The answer itself is read again from the run's events. */
-export interface SavedExchange {
-  readonly question: string;
-  readonly runId?: string;
-  /** The key of the question, so that a repeated request starts no second run. */
-  readonly request?: KeyedRequest;
+/** What a tab stores of its chat. The turns are at the server. */
+export interface SavedChat {
+  /** Absent: the chat is new. */
+  readonly conversationId?: string;
+  /** The last question that no run answers so far, with its key. */
+  readonly unanswered?: { readonly question: string; readonly request: KeyedRequest };
 }
 
-/** Keeps a conversation and its token until the tab is closed. Contract: never throws. */
+/** Keeps the open chat and the token until the tab is closed. Contract: never throws. */
 export interface SessionStore {
-  loadExchanges(): readonly SavedExchange[];
-  saveExchanges(exchanges: readonly SavedExchange[]): void;
+  /** Undefined: the tab had no chat so far. */
+  loadChat(): SavedChat | undefined;
+  saveChat(chat: SavedChat): void;
   loadToken(): string | undefined;
   saveToken(token: string): void;
 }
 
 /**
- * Opens a store: `name` keeps the token, `conversation` the exchanges. It is in the tab's session
- * storage, or in memory where session storage is blocked or full.
+ * Opens a store: `name` keeps the token, `chat` the open chat. It is in the tab's session storage,
+ * or in memory where session storage is blocked or full.
  */
-export function openSessionStore(name: string, conversation: string): SessionStore {
+export function openSessionStore(name: string, chat: string): SessionStore {
   const memory = new Map<string, string>();
   const read = (key: string) => {
     try {
@@ -35,43 +36,48 @@ export function openSessionStore(name: string, conversation: string): SessionSto
     try {
       sessionStorage.setItem(key, value);
     } catch {
-      // Without session storage only a reload loses the conversation.
+      // Without session storage a reload opens the newest chat.
     }
   };
   return {
-    loadExchanges: () => parseExchanges(read(`${conversation}:turns`)),
-    saveExchanges: (exchanges) => write(`${conversation}:turns`, JSON.stringify(exchanges)),
+    loadChat: () => parseChat(read(`${chat}:chat`)),
+    saveChat: (saved) => write(`${chat}:chat`, JSON.stringify(saved)),
     loadToken: () => read(`${name}:token`) || undefined,
     saveToken: (token) => write(`${name}:token`, token),
   };
 }
 
 /** Other scripts of the page can write to session storage, so its content is checked. */
-function parseExchanges(text: string | undefined): readonly SavedExchange[] {
+function parseChat(text: string | undefined): SavedChat | undefined {
   try {
-    const value: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(value) ? value.flatMap(readExchange) : [];
+    const value: unknown = JSON.parse(text ?? "");
+    return isJsonObject(value) ? readChat(value) : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 
-function readExchange(value: unknown): readonly SavedExchange[] {
-  if (!isJsonObject(value) || typeof value["question"] !== "string") return [];
-  const { question, runId } = value;
-  const request = readRequest(value["request"]);
-  return [{ question, ...(typeof runId === "string" && { runId }), ...(request && { request }) }];
+function readChat({ conversationId, unanswered }: Record<string, unknown>): SavedChat {
+  const { question, request } = isJsonObject(unanswered) ? unanswered : {};
+  const keyed = readRequest(request);
+  return {
+    ...(typeof conversationId === "string" && { conversationId }),
+    ...(typeof question === "string" && keyed && { unanswered: { question, request: keyed } }),
+  };
 }
 
 /** A key is sent as a header, so only header-safe characters are accepted. */
 const KEY = /^[\w-]{16,64}$/;
 
 function readRequest(value: unknown): KeyedRequest | undefined {
-  const { key, previousRunId, conversationId, context } = isJsonObject(value) ? value : {};
+  const { key, previousRunId, parentId, conversationId, context } = isJsonObject(value)
+    ? value
+    : {};
   if (typeof key !== "string" || !KEY.test(key)) return undefined;
   return {
     key,
     ...(typeof previousRunId === "string" && { previousRunId }),
+    ...(typeof parentId === "string" && { parentId }),
     ...(typeof conversationId === "string" && { conversationId }),
     ...(isJsonObject(context) && { context }),
   };

@@ -13,9 +13,13 @@ afterAll(async () => {
   await server.end("SIGTERM");
 });
 
-/** Opens the page as a new user. Fails the test on any script error or policy violation. */
+/**
+ * Opens the page on a device of its own, which has no chat open. Fails the test on any script error
+ * or policy violation.
+ */
 async function open(path = "/"): Promise<{ page: Page; complaints: string[] }> {
-  const page = await browser.newPage();
+  const context = await browser.newContext();
+  const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
@@ -37,28 +41,46 @@ test("a new user asks for the time in Tokyo and sees the call", async () => {
   await page.close();
 });
 
-test("a reload during a long answer continues, with no text twice and no text lost", async () => {
-  const { page, complaints } = await open();
-  await page.getByRole("textbox").fill("Tell me a long story");
-  await page.keyboard.press("Enter");
-  await page.getByText("An interlock is an old idea.").first().waitFor();
-  await page.reload();
-  const answer = page.getByRole("article", { name: "Assistant" });
-  await answer.getByText("Try it.").waitFor();
-  const shown = (await answer.innerText()).replaceAll(/\s+/g, " ");
-  for (const sentence of [
-    "An interlock is an old idea.",
-    "Most of the proposals are good.",
-    "Try it.",
-  ]) {
-    expect(shown.split(sentence).length - 1).toBe(1);
+test("a chat goes on on another device and over reloads, and nobody loses a word", async () => {
+  const { page: phone } = await open();
+  const { page: desk, complaints } = await open();
+  // Both devices show the chat of the test above, because it is the person's newest one.
+  for (const page of [phone, desk])
+    await page.getByText("Right now in Tokyo it is").first().waitFor();
+  await desk.getByRole("textbox").fill("Tell me a long story");
+  await desk.keyboard.press("Enter");
+  await desk.getByText("An interlock is an old idea.").first().waitFor();
+  await phone.getByRole("textbox").fill("What time is it in London?");
+  await phone.keyboard.press("Enter");
+  await phone.getByRole("alert").getByText("Another device continued this chat.").waitFor();
+  expect(await phone.getByRole("textbox").inputValue()).toBe("What time is it in London?");
+  await desk.reload();
+  for (const page of [phone, desk]) {
+    const answer = page.getByRole("article", { name: "Assistant" }).last();
+    await answer.getByText("Try it.").waitFor();
+    const shown = (await answer.innerText()).replaceAll(/\s+/g, " ");
+    for (const sentence of STORY) expect(shown.split(sentence)).toHaveLength(2);
+    const asked = page.getByRole("article", { name: "You" });
+    expect(await asked.allTextContents()).toEqual([
+      "What time is it in Tokyo?",
+      "Tell me a long story",
+    ]);
   }
+  await phone.getByRole("textbox").press("Enter");
+  await phone.getByText("Europe/London").first().waitFor();
+  await phone.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+  // The reader returns to the other device.
+  await desk.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await desk.getByText("Europe/London").first().waitFor();
   expect(complaints).toEqual([]);
-  await page.close();
+  for (const page of [phone, desk]) await page.context().close();
 });
+
+const STORY = ["An interlock is an old idea.", "Most of the proposals are good.", "Try it."];
 
 test("stop ends the run on the server too", async () => {
   const { page } = await open();
+  await page.getByRole("button", { name: "New chat" }).click();
   const started = page.waitForResponse((response) => response.url().endsWith("/v1/chat"));
   await page.getByRole("textbox").fill("Tell me a long story");
   await page.keyboard.press("Enter");

@@ -160,6 +160,8 @@ describe("the list of conversations", () => {
       ]);
     const found = (await list("?title=tokyo")).conversations;
     expect(found.map(({ conversationId }) => conversationId)).toEqual([one.conversationId]);
+    expect((await list("?assistant=default")).conversations).toHaveLength(2);
+    expect((await list("?assistant=another")).conversations).toEqual([]);
     const others = await read<{ conversations: readonly ConversationSummary[] }>("?limit=100");
     expect(JSON.stringify(others)).not.toContain(one.conversationId);
   });

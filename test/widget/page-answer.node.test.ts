@@ -238,8 +238,9 @@ describe("an answer", () => {
       { messages: [{ role: "user", content: "One" }] },
       {
         messages: [{ role: "user", content: "Two" }],
+        messageId: expect.stringMatching(/^[0-9a-f]{32}$/),
         conversationId: "run_1",
-        parentId: "run_1",
+        previousRunId: "run_1",
       },
     ]);
   });

@@ -100,6 +100,37 @@ describe("a reload", () => {
   });
 });
 
+describe("a chat that the reader does not have", () => {
+  const OF_OTHERS = `for (const key of Object.keys(sessionStorage)) {
+    if (key.endsWith(":chat")) sessionStorage[key] = '{"conversationId":"run_of_another"}';
+  }`;
+  const opensNew = async (why: string) => {
+    await visit.page.getByRole("alert").getByText(why).waitFor();
+    await visit.page.getByRole("heading", { name: "What would you like to know?" }).waitFor();
+    expect(await answers().count()).toBe(0);
+  };
+
+  it("is unknown when another script put its id into the storage", async () => {
+    await visit.ask("First");
+    await visit.page.evaluate(OF_OTHERS);
+    await visit.page.reload();
+    await opensNew("This chat does not exist, or it is not yours.");
+    await visit.ask("Second");
+    expect(JSON.parse(visit.api.requestsTo(/POST \/v1\/chat/)[1]?.body ?? "")).toEqual({
+      messages: [{ role: "user", content: "Second" }],
+    });
+  });
+
+  it("was deleted on another device", async () => {
+    const run = await visit.ask("First");
+    run.emit(say.startText(0), say.text(0, "Answer one"), say.end());
+    await sees("Answer one");
+    visit.api.gone.add(run.id);
+    await visit.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await opensNew("This chat was deleted.");
+  });
+});
+
 describe("a token", () => {
   it("is requested after a 401, kept for the tab, and never part of an address", async () => {
     visit.api.token = "s3cret";

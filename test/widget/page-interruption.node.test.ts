@@ -105,22 +105,34 @@ describe("a question without a response", () => {
   });
 
   it("can be sent again after a reload, and keeps its key", async () => {
-    (await visit.ask("One")).emit(say.startText(0), say.text(0, "1st"), say.end());
-    await sees("1st");
     visit.api.lostPosts = Number.POSITIVE_INFINITY;
-    await ask("Two");
+    await ask("One");
     await expect.poll(() => chats().length).toBeGreaterThan(1);
     await visit.page.reload();
     await sees("It is unknown whether this question was sent.");
     visit.api.lostPosts = 0;
     await log().getByRole("button", { name: "Try again" }).click();
+    lastRun(visit.api).emit(say.startText(0), say.text(0, "1st"), say.end());
+    await sees("1st");
+    expect(visit.api.runs).toHaveLength(1);
+    const sent = chats().map(({ idempotencyKey, body }) => `${idempotencyKey} ${body}`);
+    expect(new Set(sent).size).toBe(1);
+  });
+
+  it("of a chat is found in it after a reload, with its answer", async () => {
+    (await visit.ask("One")).emit(say.startText(0), say.text(0, "1st"), say.end());
+    await sees("1st");
+    visit.api.lostPosts = Number.POSITIVE_INFINITY;
+    await ask("Two");
+    await expect.poll(() => visit.api.runs.length).toBe(2);
+    await visit.page.reload();
     lastRun(visit.api).emit(say.startText(0), say.text(0, "2nd"), say.end());
     await sees("2nd");
+    expect(await log().getByRole("article", { name: "You" }).allTextContents()).toEqual([
+      "One",
+      "Two",
+    ]);
     expect(visit.api.runs).toHaveLength(2);
-    const [, ...sent] = chats();
-    expect(new Set(sent.map(({ idempotencyKey, body }) => `${idempotencyKey} ${body}`)).size).toBe(
-      1,
-    );
   });
 
   it("has the same rule as a steering message without a response", async () => {
@@ -139,13 +151,14 @@ describe("a question without a response", () => {
 });
 
 describe("a run that the server no longer stores", () => {
-  it("is shown after a reload, and its question can be asked again", async () => {
+  it("is no longer followed, and its question can be asked again", async () => {
     const run = await visit.ask("Hello?");
-    run.emit(say.startText(0), say.text(0, "Hi"), say.end());
+    run.emit(say.startText(0), say.text(0, "Hi"));
     await sees("Hi");
     visit.api.gone.add(run.id);
-    await visit.page.reload();
+    run.drop();
     await log().getByRole("alert").getByText("The server no longer stores this answer").waitFor();
+    visit.api.gone.clear();
     await log().getByRole("button", { name: "Try again" }).click();
     await expect.poll(() => visit.api.runs.length).toBe(2);
     lastRun(visit.api).emit(say.startText(0), say.text(0, "Hi again"), say.end());
@@ -162,7 +175,7 @@ describe("a run that the server no longer stores", () => {
     lastRun(visit.api).emit(say.startText(0), say.text(0, "With what?"), say.end());
     await sees("The server no longer stores the earlier messages.");
     const sent = chats().slice(1);
-    expect(sent.map(({ body }) => JSON.parse(body).parentId)).toEqual(["run_1", undefined]);
+    expect(sent.map(({ body }) => JSON.parse(body).previousRunId)).toEqual(["run_1", undefined]);
     expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
   });
 });

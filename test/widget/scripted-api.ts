@@ -13,6 +13,7 @@ import {
 import { ScriptedApprovals, type Reply } from "./scripted-approvals.ts";
 import { ScriptedGameplan } from "./scripted-gameplan.ts";
 import { ScriptedUndo } from "./scripted-undo.ts";
+import { ScriptedConversations } from "./scripted-conversations.ts";
 import { ScriptedConsents } from "./scripted-consents.ts";
 import { ScriptedNotifications } from "./scripted-notifications.ts";
 import { ScriptedEscalations } from "./scripted-escalations.ts";
@@ -35,6 +36,7 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/gameplan.js": ["gameplan.js", "text/javascript"],
   "/page.css": ["page.css", "text/css"],
   "/widget.js": ["widget.js", "text/javascript"],
+  "/widget-tools.js": ["widget-tools.js", "text/javascript"],
 };
 
 /** One request that the API received. */
@@ -79,6 +81,7 @@ export class ScriptedApi {
   readonly outcomes = new ScriptedOutcomes();
   readonly escalations = new ScriptedEscalations();
   readonly consents = new ScriptedConsents();
+  readonly conversations = new ScriptedConversations();
   readonly notifications = new ScriptedNotifications();
   readonly undo = new ScriptedUndo();
   /** The runs of the page of runs. */
@@ -141,7 +144,10 @@ export class ScriptedApi {
     else if (path.includes("/images/")) this.#answerImage(path, response);
     else if (path.endsWith("/result")) this.#answerResult(path, response);
     else if (this.listed.owns(path)) this.#send(this.listed.answer(path), response);
-    else if (this.undo.owns(path)) this.#send(this.undo.answer(seen), response);
+    else if (this.conversations.owns(path)) {
+      const isGone = this.runs.some(({ id }) => this.gone.has(id));
+      this.#send(this.conversations.answer(path, this.runs, isGone), response);
+    } else if (this.undo.owns(path)) this.#send(this.undo.answer(seen), response);
     else if (this.gameplan.owns(path)) this.gameplan.answer(seen, response);
     else if (path.startsWith("/v1/page")) {
       response.setHeader("content-type", "application/json");
@@ -179,9 +185,15 @@ export class ScriptedApi {
   /** One key starts one run, as in the product. */
   #startRun({ idempotencyKey = "", body }: ApiRequest, response: ServerResponse): void {
     const known = this.#runsByKey.get(idempotencyKey);
-    const { parentId = "" } = JSON.parse(body) as { parentId?: string };
-    if (!known && this.gone.has(parentId)) return refuse(response, 410, "It is not kept.");
-    const run = known ?? new ScriptedRun(`run_${this.runs.length + 1}`, () => this.#trailer());
+    const asked = JSON.parse(body) as ScriptedRun["asked"];
+    const { conversationId = "", previousRunId } = asked;
+    const head = this.runs.at(-1)?.id;
+    if (!known && this.gone.has(conversationId)) return refuse(response, 410, "It is not kept.");
+    if (!known && previousRunId !== undefined && previousRunId !== head) {
+      return refuse(response, 409, "Another turn was added.", "conversation_moved");
+    }
+    const id = `run_${this.runs.length + 1}`;
+    const run = known ?? new ScriptedRun(id, asked, () => this.#trailer());
     if (!known) this.runs.push(run);
     if (idempotencyKey !== "") this.#runsByKey.set(idempotencyKey, run);
     if (this.#loses(response)) return;
@@ -228,17 +240,31 @@ export class ScriptedApi {
 /** One run. The test appends to its log. */
 export class ScriptedRun {
   readonly id: string;
-  #frames: { readonly id: string; readonly text: string }[] = [];
+  /** The body of its request. */
+  readonly asked: {
+    readonly messages: readonly { readonly content: string }[];
+    readonly conversationId?: string;
+    readonly previousRunId?: string;
+    readonly parentId?: string;
+    readonly messageId?: string;
+  };
+  #frames: { readonly id: string; readonly text: string; readonly event: AiEvent }[] = [];
   #isDone = false;
   #epoch = 0;
   readonly #open = new Set<ServerResponse>();
   readonly #trailer: () => string;
   #isWaiting = false;
 
-  constructor(id: string, trailer: () => string) {
+  constructor(id: string, asked: ScriptedRun["asked"], trailer: () => string) {
     this.id = id;
+    this.asked = asked;
     this.#trailer = trailer;
     this.emit({ type: "run_started", runId: id as never, model: "scripted-model" });
+  }
+
+  /** What it told so far. */
+  get events(): readonly AiEvent[] {
+    return this.#frames.map(({ event }) => event);
   }
 
   get isDone(): boolean {
@@ -254,7 +280,8 @@ export class ScriptedRun {
   emit(...events: readonly AiEvent[]): void {
     for (const event of events) {
       const position = { epoch: this.#epoch, seq: this.#frames.length };
-      this.#frames.push({ id: formatEventId(position), text: encodeEvent(event, position) });
+      const text = encodeEvent(event, position);
+      this.#frames.push({ id: formatEventId(position), text, event });
       this.#isDone ||= event.type === "done";
       if (event.type === "run_waiting") this.#isWaiting = true;
       else if (event.type !== "approval_updated") this.#isWaiting = false;

@@ -92,6 +92,7 @@ export class ConversationList {
   list(query: ConversationQuery): ListPage<ConversationSummary> {
     if (!hasTable(this.#sql, "conversations")) return { items: [] };
     const { person, actor, isDelegate, isPersonOnly, page, title, limit, after } = query;
+    const { assistantId = null } = query;
     const rows = this.#sql
       .exec<ConversationRow>(
         `SELECT id, title, status, turns, created_ms, newest_ms FROM conversations
@@ -99,6 +100,7 @@ export class ConversationList {
            AND iif(?3, person = ?1 AND actor = ?2, person = ?1 OR actor = ?2)
            AND (?4 IS NULL OR origin = ?4 AND assistant = ?5)
            AND (?6 IS NULL OR instr(lower(title), lower(?6)) > 0)
+           AND (?10 IS NULL OR assistant = ?10)
            AND (newest_ms, id) < (?7, ?8)
          ORDER BY newest_ms DESC, id DESC LIMIT ?9`,
         person,
@@ -110,6 +112,7 @@ export class ConversationList {
         after?.atMs ?? Number.MAX_SAFE_INTEGER,
         after?.id ?? "",
         limit + 1,
+        assistantId,
       )
       .toArray();
     return toListPage(rows, limit, {

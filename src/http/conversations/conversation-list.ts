@@ -11,6 +11,7 @@ export const CONVERSATION_LIST_ROUTES: Routes = {
 
 export const query = v.strictObject({
   title: parameters.text,
+  assistant: parameters.text,
   limit: parameters.limit,
   cursor: parameters.cursor,
 });
@@ -20,12 +21,12 @@ async function getConversations(authorised: AuthorisedRequest): Promise<Response
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { title, limit, cursor } = read.value;
+  const { title, assistant, limit, cursor } = read.value;
   const { tenantId, actorId } = principal;
   const { origin, assistantId } = viewerOf(principal);
   const page = origin !== undefined && assistantId !== undefined && { origin, assistantId };
   const whose = [personOf(principal), actorId, origin ?? null, assistantId ?? null];
-  const scope = ["conversations", tenantId, ...whose, title ?? null];
+  const scope = ["conversations", tenantId, ...whose, title ?? null, assistant ?? null];
   const after = await readCursor(authorised, cursor, scope);
   if (!after.ok) return after.failure;
   const slice = await services.conversations.list(tenantId, {
@@ -34,6 +35,7 @@ async function getConversations(authorised: AuthorisedRequest): Promise<Response
     isDelegate: isDelegate(principal),
     ...(page && { page }),
     ...(title !== undefined && { title }),
+    ...(assistant !== undefined && { assistantId: assistant }),
     limit,
     ...(after.value && { after: after.value }),
   });

@@ -20,7 +20,7 @@ export function checkPages(pages: readonly Page[]): readonly string[] {
 const PATH = /^\/(?:[\w-][\w.-]*(?:\/[\w-][\w.-]*)*)?$/;
 
 /** The chat: the page, and the element that other pages embed. */
-export const chatPage: Page = { paths: ["/", "/widget.js", "/page.css"] };
+export const chatPage: Page = { paths: ["/", "/widget.js", "/widget-tools.js", "/page.css"] };
 
 /** The approvals of a tenant. */
 export const approvalsPage: Page = { paths: ["/approvals", "/approvals.js", "/page.css"] };
@@ -33,5 +33,5 @@ export const referencePage: Page = { paths: ["/docs", "/docs.css", "/openapi.jso
 
 /** GamePlan's projects beside the chat, for a deployment with GamePlan's tools and workspace. */
 export const gameplanPage: Page = {
-  paths: ["/gameplan", "/gameplan.js", "/widget.js", "/page.css"],
+  paths: ["/gameplan", "/gameplan.js", "/widget.js", "/widget-tools.js", "/page.css"],
 };

@@ -21,7 +21,7 @@ export const SECURE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Files that pages of other origins may load. They hold no data of a tenant. */
-const PUBLIC_FILES = new Set(["/widget.js", "/page.css"]);
+const PUBLIC_FILES = new Set(["/widget.js", "/widget-tools.js", "/page.css"]);
 
 /**
  * Adds the security headers to a response.

@@ -7,9 +7,11 @@ import type { Measures } from "../metric/measures.ts";
 import type { AwaitedOutcome } from "./awaited-outcome.ts";
 import type { RunSummary } from "./summary.ts";
 
-/** Which conversation a run belongs to, and the page that started the run. */
-export type ConversationPlace = Pick<RunOwner, "origin" | "assistantId"> & {
+/** Which conversation a run belongs to, and where it was started. */
+export type ConversationPlace = Pick<RunOwner, "origin"> & {
   readonly conversationId: RunId;
+  /** The assistant that answers. */
+  readonly assistantId?: string;
 };
 
 /** Somebody gave feedback for an answer of the conversation; null takes it back. */

@@ -245,10 +245,11 @@ export class RunNotices {
 
   /** Where the tenant's object lists the run as a turn. */
   #place(): ConversationPlace | undefined {
-    const { call, workflowId } = this.#claim();
+    const { call, workflowId, assistant } = this.#claim();
     const { runId, owner } = this.#ports.store.identity();
     if (call) return undefined;
-    const { origin, assistantId } = owner;
+    const { origin } = owner;
+    const assistantId = owner.assistantId ?? assistant?.id;
     return {
       conversationId: workflowId ?? runId,
       ...(origin !== undefined && { origin }),

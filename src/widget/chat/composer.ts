@@ -51,6 +51,13 @@ export class Composer {
     this.#input.focus();
   }
 
+  /** Puts a message that was not sent before what the reader typed meanwhile. */
+  giveBack(message: string): void {
+    const { value } = this.#input;
+    this.#input.value = value.trim() === "" ? message : `${message}\n${value}`;
+    this.#draw();
+  }
+
   update(state: { readonly isBusy: boolean; readonly isStopping: boolean }): void {
     this.#isBusy = state.isBusy;
     this.#stop.hidden = !state.isBusy;

@@ -1,32 +1,37 @@
 import type { StreamedEvent } from "../../wire/assistant-transport/read-chunks.ts";
 import { applyChunk } from "./answer/apply-chunk.ts";
 import type { ChatApi } from "./stream/api.ts";
-import { createExchange, type Exchange, isActive } from "./exchange/exchange.ts";
+import { type Exchange, isActive } from "./exchange/exchange.ts";
 import { ExchangeList, type ExchangeListPorts } from "./exchange/exchange-list.ts";
 import { type FollowEnd, type FollowPorts, followRun } from "./stream/follow-run.ts";
 import { createReturnPause, type PausePorts } from "./stream/return-pause.ts";
-import type { SavedExchange } from "../session-store.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { createSteering, type SteerPorts, type SteerRun } from "./stream/steer-run.ts";
 import { StreamOpener } from "./stream/stream-opener.ts";
+import { TOKEN_REFUSED, TurnLoader, type TurnLoaderPorts } from "./turn-loader.ts";
 
-export interface ConversationPorts extends ExchangeListPorts, FollowPorts, PausePorts, SteerPorts {
+export interface ConversationPorts
+  extends
+    ExchangeListPorts,
+    FollowPorts,
+    PausePorts,
+    SteerPorts,
+    Pick<TurnLoaderPorts, "tools" | "canAskForToken"> {
   readonly api: ChatApi;
   /** Returns what the page knows; see docs/embedding.md. */
   readonly context?: () => JsonObject | undefined;
-  /** False where the page provides the token, so that the reader is not asked for one. */
-  readonly canAskForToken: () => boolean;
+  /** Gets a question that was not asked, so that the reader keeps what they wrote. */
+  readonly onReturned: (question: string) => void;
 }
 
-const TOKEN_REFUSED =
-  "The server rejected this page's access token. Reload the page or sign in again.";
-const UNSENT =
-  "It is unknown whether this question was sent. Select Try again: the server asks it only once.";
+const MOVED = "Another device continued this chat. Read its message, then send yours again.";
 
 /** Carries a conversation: it starts, follows, steers and cancels the runs of its exchanges. */
 export class Conversation {
   readonly #ports: ConversationPorts;
   readonly #exchanges: ExchangeList;
+  /** Loads what the server keeps. */
+  readonly loader: TurnLoader;
   readonly #opener: StreamOpener;
   readonly #steer: SteerRun;
   readonly #pause: ReturnType<typeof createReturnPause>;
@@ -47,6 +52,17 @@ export class Conversation {
       onRun,
       ...(context && { context }),
     });
+    this.loader = new TurnLoader(this.#exchanges, {
+      ...ports,
+      lifetime: () => this.#lifetime.signal,
+      onRunning: (exchange) => this.#follow(exchange),
+      onNotice: (notice) => (this.#notice = notice),
+    });
+  }
+
+  /** The exchanges, of which one path is shown. */
+  get list(): ExchangeList {
+    return this.#exchanges;
   }
 
   get exchanges(): readonly Exchange[] {
@@ -61,25 +77,54 @@ export class Conversation {
     return this.#stopRequested;
   }
 
+  /** True while nothing works without another token of the reader. */
+  get isLocked(): boolean {
+    const isRefused = this.exchanges.some(({ link }) => link === "token_needed");
+    return isRefused || this.loader.needsToken;
+  }
+
   /** An error that belongs to no answer, or empty. */
   get notice(): string {
     return this.#notice;
   }
 
-  /** Restores a saved conversation: every answer is read again from the start of its events. */
-  restore(saved: readonly SavedExchange[]): void {
-    this.#exchanges.restore(saved);
-    for (const exchange of this.#exchanges.all) {
-      if (exchange.runId !== undefined) this.#follow(exchange);
-      else this.#exchanges.patch(exchange.key, { link: "broken", problem: UNSENT });
-    }
+  /** Opens a conversation; without an id a new one. The run of the one before goes on. */
+  async open(id?: string): Promise<void> {
+    this.dispose();
+    this.#lifetime = new AbortController();
+    this.#stopRequested = false;
+    this.#notice = "";
+    this.#exchanges.open(id);
     this.#ports.onChange();
+    if (id !== undefined) await this.loader.load("newest");
+  }
+
+  /** Looks whether another device continued the conversation. */
+  lookForNews(): void {
+    const { conversationId, nodes } = this.#exchanges;
+    if (conversationId !== undefined && nodes.length > 0 && !this.isBusy) {
+      void this.loader.load("news");
+    }
   }
 
   ask(question: string): void {
     if (this.isBusy) return;
     this.#notice = "";
     this.#follow(this.#exchanges.add(question));
+    this.#ports.onChange();
+  }
+
+  /** Asks beside an exchange: an edited question, or the same one for another answer. */
+  branch(exchange: Exchange, question: string): void {
+    if (this.isBusy) return;
+    this.#notice = "";
+    this.#follow(this.#exchanges.add(question, exchange));
+    this.#ports.onChange();
+  }
+
+  /** Shows another branch: the newest path through an exchange. */
+  show(key: number): void {
+    this.#exchanges.show(key);
     this.#ports.onChange();
   }
 
@@ -113,16 +158,15 @@ export class Conversation {
     if (!exchange || isActive(exchange)) return;
     // A question without a run may have been sent, so the retry keeps its idempotency key.
     const isSame = !exchange.isGone && (exchange.runId === undefined || !exchange.answer.done);
-    const next: Exchange = isSame
-      ? { ...exchange, link: "opening" }
-      : createExchange(key, exchange.question);
-    this.#exchanges.replace(next);
-    this.#follow(next);
+    if (!isSame) return this.branch(exchange, exchange.question);
+    this.#exchanges.patch(key, { link: "opening" });
+    this.#follow({ ...exchange, link: "opening" });
     this.#ports.onChange();
   }
 
-  /** Retries every exchange that waits for a token. */
+  /** Retries everything that waits for a token. */
   unlock(): void {
+    this.loader.unlock();
     for (const { key, link } of this.exchanges) if (link === "token_needed") this.retry(key);
   }
 
@@ -133,19 +177,6 @@ export class Conversation {
     for (const exchange of this.exchanges) {
       if (isActive(exchange) && exchange.runId) void this.#cancel(exchange.runId);
     }
-    this.#ports.onChange();
-  }
-
-  /** Removes the conversation and cancels its runs, because no reader can see them any more. */
-  clear(): void {
-    for (const exchange of this.exchanges) {
-      if (isActive(exchange) && exchange.runId) void this.#ports.api.cancel(exchange.runId);
-    }
-    this.dispose();
-    this.#lifetime = new AbortController();
-    this.#stopRequested = false;
-    this.#notice = "";
-    this.#exchanges.clear();
     this.#ports.onChange();
   }
 
@@ -178,13 +209,28 @@ export class Conversation {
   }
 
   #end(key: number, end: FollowEnd): void {
-    if (end.kind === "aborted") return;
-    if (end.kind === "broken") this.#exchanges.patch(key, { link: "broken", problem: end.message });
-    else if (end.kind === "token_needed" && !this.#ports.canAskForToken()) {
+    const exchange = this.#exchanges.find(key);
+    if (end.kind === "aborted" || !exchange) return;
+    if (end.kind === "moved") this.#giveBack(exchange);
+    else if (end.kind === "broken") {
+      this.#exchanges.patch(key, { link: "broken", problem: end.message });
+    } else if (end.kind === "token_needed" && !this.#ports.canAskForToken()) {
       this.#exchanges.patch(key, { link: "broken", problem: TOKEN_REFUSED });
     } else this.#exchanges.patch(key, { link: end.kind });
     if (!this.isBusy) this.#stopRequested = false;
+    // A title that the person gave stays above one of a tool.
+    if (exchange.answer.title !== undefined && this.#exchanges.title !== undefined) {
+      this.lookForNews();
+    }
     this.#ports.onChange();
+  }
+
+  /** Another device was faster: the page shows its turn, and the reader keeps the text. */
+  #giveBack(exchange: Exchange): void {
+    this.#exchanges.remove(exchange);
+    this.#ports.onReturned(exchange.question);
+    this.#notice = MOVED;
+    void this.loader.load("newest");
   }
 
   async #cancel(runId: string): Promise<void> {

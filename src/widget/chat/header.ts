@@ -1,12 +1,12 @@
-import type { Exchange } from "./exchange/exchange.ts";
+import type { ExchangeList } from "./exchange/exchange-list.ts";
 import { el, icon, setText } from "../dom.ts";
 
 const UNTITLED = "New conversation";
 
-/** What the model called the conversation; else the first line of its first question. */
-function titleOf(exchanges: readonly Exchange[]): string {
-  const given = exchanges.find(({ answer }) => answer.title)?.answer.title;
-  const [question = ""] = exchanges[0]?.question.trim().split("\n", 1) ?? [];
+/** What the person or the model called the conversation; else the first line of its question. */
+function titleOf({ title, all }: ExchangeList): string {
+  const given = title ?? all.findLast(({ answer }) => answer.title)?.answer.title;
+  const [question = ""] = all[0]?.question.trim().split("\n", 1) ?? [];
   return given ?? (question || UNTITLED);
 }
 
@@ -19,10 +19,10 @@ export function createHeader(onNew: () => void) {
   button.addEventListener("click", onNew);
   return {
     root: el("header", {}, el("div", {}, title, model), button),
-    update(exchanges: readonly Exchange[]) {
-      setText(title, titleOf(exchanges));
-      setText(model, exchanges.findLast(({ answer }) => answer.model)?.answer.model ?? "");
-      button.hidden = exchanges.length === 0;
+    update(list: ExchangeList) {
+      setText(title, titleOf(list));
+      setText(model, list.all.findLast(({ answer }) => answer.model)?.answer.model ?? "");
+      button.hidden = list.all.length === 0;
     },
   };
 }

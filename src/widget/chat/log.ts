@@ -1,7 +1,7 @@
 import type { ApprovalsApi } from "../approval/api.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import type { Conversation } from "./conversation.ts";
-import { el } from "../dom.ts";
+import { createButton, el } from "../dom.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import { createExchangeView, type ExchangeView } from "./exchange/exchange-view.ts";
 import type { CallReader } from "./tool-card/call-reader.ts";
@@ -9,7 +9,7 @@ import type { UndoApi } from "./undo/undo-api.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
 
 interface LogPorts {
-  /** Shown while the conversation is empty. */
+  /** Shown while the conversation is new. */
   readonly empty: HTMLElement;
   readonly approvals: ApprovalsApi;
   readonly undo: UndoApi;
@@ -19,13 +19,19 @@ interface LogPorts {
 /** Creates the scrolling list of a conversation's exchanges. */
 export function createLog(conversation: Conversation, ports: LogPorts) {
   const { empty, approvals, undo, reader } = ports;
-  const list = el("div", { class: "exchanges" }, empty);
+  const opening = el("p", { class: "note" }, "Opening the chat…");
+  const earlier = createButton("earlier", "Show earlier messages");
+  const list = el("div", { class: "exchanges" }, empty, opening, earlier);
   const root = el("main", { class: "log", role: "log", "aria-label": "Conversation" }, list);
   // The status line announces answers. A live log would read out every delta.
   root.setAttribute("aria-live", "off");
   root.tabIndex = 0;
   const keeper = keepAtEnd(root, list);
   const views = new Map<number, ExchangeView>();
+  earlier.addEventListener("click", () => {
+    void conversation.loader.load("earlier");
+    root.focus({ preventScroll: true });
+  });
 
   function removeClosed(exchanges: readonly Exchange[]): void {
     for (const [key, view] of views) {
@@ -43,7 +49,6 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
       onRetry: () => conversation.retry(key),
     });
     views.set(key, view);
-    list.append(view.root);
     return view;
   }
 
@@ -56,12 +61,23 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
     jumpButton: keeper.button,
     jump: () => keeper.jump(),
     render() {
-      const { exchanges } = conversation;
+      const { exchanges, notice } = conversation;
+      const isNew = conversation.list.conversationId === undefined;
+      empty.hidden = exchanges.length > 0 || !isNew;
+      opening.hidden = exchanges.length > 0 || isNew || notice !== "";
+      earlier.hidden = exchanges[0]?.parentId === undefined;
       removeClosed(exchanges);
+      const fromEnd = root.scrollHeight - root.scrollTop;
+      const isAbove = views.size > 0 && exchanges[0] && !views.has(exchanges[0].key);
+      let before: Element = earlier;
       for (const exchange of exchanges) {
         const view = views.get(exchange.key) ?? addView(exchange);
+        if (before.nextElementSibling !== view.root) before.after(view.root);
+        before = view.root;
         view.update(exchange);
       }
+      // Earlier messages move nothing of what the reader sees.
+      if (isAbove) root.scrollTop = root.scrollHeight - fromEnd;
       keeper.follow();
     },
   };

@@ -16,6 +16,8 @@ export interface ChatView {
   /** Draws the conversation as it is now. */
   render(): void;
   focus(): void;
+  /** Gives the reader a question back that was not asked. */
+  giveBack(question: string): void;
   /** Shows the texts of the assistant in an empty conversation. */
   showTexts(texts: PageTexts): void;
 }
@@ -46,13 +48,12 @@ export function createChatView(
   return {
     root: parts.root,
     focus: () => composer.focus(),
+    giveBack: (question) => composer.giveBack(question),
     showTexts: (texts) => empty.update(texts),
     render() {
-      const { exchanges, isBusy, isStopping } = conversation;
-      const isLocked = exchanges.some(({ link }) => link === "token_needed");
+      const { exchanges, isBusy, isStopping, isLocked } = conversation;
       if (exchanges.some(({ link }) => link === "open" || link === "done")) wasRefused = false;
-      header.update(exchanges);
-      empty.root.hidden = exchanges.length > 0;
+      header.update(conversation.list);
       log.render();
       setText(notice, conversation.notice);
       notice.hidden = conversation.notice === "";
@@ -70,12 +71,15 @@ function createParts(
   { approvals, undo, reader, onToken }: ChatViewPorts,
 ) {
   const header = createHeader(() => {
-    conversation.clear();
+    void conversation.open();
     composer.focus();
   });
   const composer = new Composer({
     // During an answer a message steers it; otherwise it starts a new exchange.
-    onSend: async (text) => (conversation.isBusy ? conversation.steer(text) : ask(text)),
+    async onSend(text) {
+      await conversation.loader.opened;
+      return conversation.isBusy ? conversation.steer(text) : ask(text);
+    },
     onStop: () => conversation.stop(),
   });
   const tokenForm = createTokenForm((token) => {

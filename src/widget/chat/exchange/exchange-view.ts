@@ -28,18 +28,12 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
   const answer = el("article", { class: "answer", "aria-label": "Assistant" });
   answer.append(parts, status.root, ending.root);
   const views = new Map<number, PartView>();
-  const openDesk = (): UndoDesk =>
-    new UndoDesk({ api: ports.undo, approvals: ports.approvals.api });
-  let undo = openDesk();
+  const undo = new UndoDesk({ api: ports.undo, approvals: ports.approvals.api });
+  const bubble = createBubble(question);
+  bubble.hidden = question === "";
   let shown: Exchange | undefined;
 
   function drawParts(exchange: Exchange): void {
-    // The question was asked again: nothing of the former answer stays.
-    if (exchange.answer.parts.length < views.size) {
-      parts.replaceChildren();
-      views.clear();
-      undo = openDesk();
-    }
     const { runId } = exchange;
     const readImage = async (toolCallId: string, number: number) =>
       runId === undefined ? undefined : ports.reader.image({ runId, toolCallId }, number);
@@ -58,7 +52,7 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
   }
 
   return {
-    root: el("section", { class: "exchange" }, createBubble(question), answer),
+    root: el("section", { class: "exchange" }, bubble, answer),
     update(exchange) {
       if (exchange === shown) return;
       drawParts(exchange);

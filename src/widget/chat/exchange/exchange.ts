@@ -4,14 +4,20 @@ import type { KeyedRequest } from "../stream/api.ts";
 /** The connection of an exchange. `broken` has its reason in `problem`. */
 export type Link = "opening" | "open" | "reconnecting" | "token_needed" | "broken" | "done";
 
-/** One question with its answer. Immutable: each change creates a new object. */
+/**
+ * One question with its answer: a turn of the conversation. Immutable: each change creates a new
+ * object.
+ */
 export interface Exchange {
   readonly key: number;
   readonly question: string;
   readonly answer: AnswerState;
   readonly link: Link;
+  /** The exchange that this one continues; undefined at a root, and where it is not loaded. */
+  readonly after?: number | undefined;
+  /** The run before, where its exchange is not loaded. */
+  readonly parentId?: string | undefined;
   readonly runId?: string;
-  readonly conversationId?: string;
   readonly lastEventId?: string;
   /** The key of the question: set at the first send, kept for each retry of the same question. */
   readonly request?: KeyedRequest;

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../../../protocol/outcome/result.ts";
 
 /** Why a request failed. `message` is for the reader. */
 export interface ApiFailure {
-  readonly code: "token_needed" | "unreachable" | "refused" | "gone";
+  readonly code: "token_needed" | "unreachable" | "refused" | "gone" | "moved";
   readonly message: string;
   /** True when the same request may succeed a little later. */
   readonly isTransient: boolean;
@@ -13,10 +13,13 @@ export interface ApiFailure {
 
 /** A request that is safe to repeat: one key starts one run, as long as the body stays the same. */
 export interface KeyedRequest {
+  /** In a conversation it is the id of the message too, so the page finds its turn again. */
   readonly key: string;
-  readonly previousRunId?: string;
-  /** The conversation of that run. */
   readonly conversationId?: string;
+  /** The newest turn that the page knows. Another device may have added one: `moved`. */
+  readonly previousRunId?: string;
+  /** The turn beside whose followers the question stands; `root`: beside the first one. */
+  readonly parentId?: string;
   /** What the page knew at the first send. Another context under the same key is refused. */
   readonly context?: JsonObject;
 }
@@ -36,6 +39,8 @@ export interface OpenStream {
  * Contract: no method throws. An abort looks like `unreachable`; the caller knows its own signal.
  */
 export interface ChatApi {
+  /** Finds the reader's newest conversation; undefined without any. */
+  newest(signal: AbortSignal): Promise<Result<string | undefined, ApiFailure>>;
   /**
    * Starts a run. Returns only the run id when an earlier request under the key started the run.
    */
@@ -65,15 +70,30 @@ export interface RunChoice {
   readonly workspaceId?: string;
 }
 
+/** Returns which conversations a chat lists: those with its assistant. */
+export function listFilter({ assistantId }: RunChoice): Readonly<Record<string, string>> {
+  return assistantId === undefined ? {} : { assistant: assistantId };
+}
+
 /** Creates the chat's client of the HTTP API. */
 export function createChatApi(options: ApiOptions, choice: RunChoice = {}): ChatApi {
   const runUrl = (runId: string, what: string) => `v1/runs/${encodeURIComponent(runId)}/${what}`;
   const ask = (path: string, init: RequestInit) => request(options, path, init);
   return {
-    async start(question, { request: { key, previousRunId, conversationId, context }, signal }) {
+    async newest(signal) {
+      const query = new URLSearchParams({ limit: "1", ...listFilter(choice) });
+      const listed = await ask(`v1/conversations?${query}`, { signal });
+      if (!listed.ok) return listed;
+      const body: unknown = await listed.value.json().catch(() => undefined);
+      const [newest] =
+        isJsonObject(body) && Array.isArray(body["conversations"]) ? body["conversations"] : [];
+      const { conversationId } = isJsonObject(newest) ? newest : {};
+      return ok(typeof conversationId === "string" ? conversationId : undefined);
+    },
+    async start(question, { request: { key, ...place }, signal }) {
       const messages = [{ role: "user", content: question }];
-      // A question that is asked again branches.
-      const body = { messages, conversationId, parentId: previousRunId, context, ...choice };
+      const messageId = place.conversationId && key;
+      const body = { messages, messageId, ...place, ...choice };
       const headers = { "idempotency-key": key, accept: "text/event-stream" };
       const started = await ask("v1/chat", { ...postJson(body, headers), signal });
       const inProgress = !started.ok && started.failure.runInProgress;
@@ -135,14 +155,15 @@ async function readRefusal(response: Response): Promise<Refusal> {
   const isInProgress = problem["code"] === "request_in_progress";
   const runId = isInProgress ? response.headers.get("x-run-id") : null;
   return {
-    code: codeOf(response.status),
+    code: codeOf(response.status, problem["code"]),
     message: readProblemText(problem, response.status),
     isTransient: response.status >= 500 || response.status === 429,
     ...(runId && { runInProgress: runId }),
   };
 }
 
-function codeOf(status: number): ApiFailure["code"] {
+function codeOf(status: number, code: unknown): ApiFailure["code"] {
   if (status === 401) return "token_needed";
+  if (code === "conversation_moved" || code === "run_still_running") return "moved";
   return status === 410 ? "gone" : "refused";
 }

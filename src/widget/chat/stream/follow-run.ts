@@ -23,7 +23,7 @@ export interface FollowTask {
 
 /** How following ended. `message` is for the reader. */
 export type FollowEnd =
-  | { readonly kind: "done" | "aborted" | "token_needed" }
+  | { readonly kind: "done" | "aborted" | "token_needed" | "moved" }
   | { readonly kind: "broken"; readonly message: string };
 
 export interface FollowPorts {
@@ -97,7 +97,7 @@ async function followOnce(task: FollowTask, ports: FollowPorts): Promise<Attempt
 }
 
 function endOfFailure({ code, isTransient, message }: ApiFailure): AttemptEnd {
-  if (code === "token_needed") return { kind: "token_needed" };
+  if (code === "token_needed" || code === "moved") return { kind: code };
   return isTransient ? { kind: "lost" } : { kind: "broken", message };
 }
 

@@ -31,16 +31,13 @@ export class StreamOpener {
   async open({ key, question }: Exchange, signal: AbortSignal): Promise<Opened> {
     const { runId } = this.#exchanges.find(key) ?? {};
     if (runId !== undefined) return this.#openEvents(key, runId, signal);
-    const started = this.#noteConversation(key, await this.#start(key, question, signal));
-    if (!started.ok || started.value.runId === undefined) return started;
+    const started = await this.#start(key, question, signal);
+    // The reader may have opened another conversation meanwhile.
+    if (!started.ok || signal.aborted) return started;
+    this.#exchanges.conversationId = started.value.conversationId ?? this.#exchanges.conversationId;
+    if (started.value.runId === undefined) return started;
     this.noteRun(key, started.value.runId);
     return started.value.body ? started : this.#openEvents(key, started.value.runId, signal);
-  }
-
-  #noteConversation(key: number, opened: Opened): Opened {
-    const conversationId = opened.ok && opened.value.conversationId;
-    if (conversationId) this.#exchanges.patch(key, { conversationId });
-    return opened;
   }
 
   noteRun(key: number, runId: string): void {
@@ -52,36 +49,46 @@ export class StreamOpener {
 
   async #openEvents(key: number, runId: string, signal: AbortSignal): Promise<Opened> {
     const { lastEventId } = this.#exchanges.find(key) ?? {};
-    const opened = await this.#ports.api.events(runId, { lastEventId, signal });
-    return this.#noteConversation(key, this.#noteGone(key, opened));
+    return this.#noteGone(key, await this.#ports.api.events(runId, { lastEventId, signal }));
   }
 
-  /** Sends the question. When the earlier run is gone, the question is sent without its history. */
+  /** Sends the question. When the conversation is gone, the question begins another one. */
   async #start(key: number, question: string, signal: AbortSignal): Promise<Opened> {
     const { api } = this.#ports;
     const known = this.#exchanges.find(key)?.request;
-    const request = known ?? this.#newRequest(key, this.#exchanges.runBefore(key));
+    const request = known ?? this.#newRequest(key);
     const started = await api.start(question, { request, signal });
     // After a repeated send, 410 may also mean that this question's own run is gone.
-    const isOwnRun = known !== undefined || request.previousRunId === undefined;
+    const isOwnRun = known !== undefined || request.conversationId === undefined;
     if (isOwnRun) return this.#noteGone(key, started);
-    if (started.ok || started.failure.code !== "gone") return started;
+    if (started.ok || started.failure.code !== "gone" || signal.aborted) return started;
     this.#exchanges.patch(key, { hasLostHistory: true });
-    return api.start(question, { request: this.#newRequest(key, undefined), signal });
+    this.#exchanges.conversationId = undefined;
+    return api.start(question, { request: this.#newRequest(key), signal });
   }
 
-  #newRequest(key: number, before: Exchange | undefined): KeyedRequest {
-    const { runId: previousRunId, conversationId } = before ?? {};
+  #newRequest(key: number): KeyedRequest {
     const context = this.#ports.context?.();
     const request = {
       key: this.#ports.newKey(),
-      ...(previousRunId && { previousRunId }),
-      ...(conversationId && { conversationId }),
+      ...this.#placeOf(key),
       ...(context && { context }),
     };
     this.#exchanges.patch(key, { request });
     this.#exchanges.save();
     return request;
+  }
+
+  /**
+   * Names the turn that a question continues. At the newest turn the server refuses it when another
+   * device added one meanwhile; anywhere else it begins a branch.
+   */
+  #placeOf(key: number): Pick<KeyedRequest, "conversationId" | "previousRunId" | "parentId"> {
+    const { conversationId, headId } = this.#exchanges;
+    if (conversationId === undefined) return {};
+    const before = this.#exchanges.runBefore(key);
+    if (before !== headId) return { conversationId, parentId: before ?? "root" };
+    return { conversationId, ...(headId !== undefined && { previousRunId: headId }) };
   }
 
   #noteGone(key: number, opened: Opened): Opened {

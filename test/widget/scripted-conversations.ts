@@ -1,0 +1,75 @@
+import { shownRunOf } from "../../src/run/shown-run.ts";
+import type { AiEvent } from "../../src/protocol/run/event.ts";
+import type { Reply } from "./scripted-approvals.ts";
+
+/** What a conversation shows of a run. */
+interface ShownRun {
+  readonly id: string;
+  readonly events: readonly AiEvent[];
+  readonly asked: {
+    readonly messages: readonly { readonly content: string }[];
+    readonly previousRunId?: string;
+    readonly parentId?: string;
+    readonly messageId?: string;
+  };
+}
+
+/** The one conversation of a scripted API: all of its runs, as the product shows them. */
+export class ScriptedConversations {
+  /** Turns of one page. */
+  pageSize = 25;
+
+  owns(path: string): boolean {
+    return path.startsWith("/v1/conversations");
+  }
+
+  answer(path: string, runs: readonly ShownRun[], isGone: boolean): Reply {
+    const { pathname, searchParams } = new URL(path, "http://any");
+    const [, , , id, what] = pathname.split("/");
+    const head = runs.at(-1);
+    const title = titleOf(runs);
+    const about = { conversationId: "run_1", ...(title && { title }), turns: runs.length };
+    if (id === undefined) return { status: 200, body: { conversations: head ? [about] : [] } };
+    if (isGone) return { status: 410, body: { code: "conversation_erased" } };
+    if (id !== "run_1" || !head) return { status: 404, body: { code: "conversation_not_found" } };
+    if (what === undefined) return { status: 200, body: { ...about, headId: head.id } };
+    const end = Number(searchParams.get("cursor") ?? runs.length);
+    const from = Math.max(0, end - this.pageSize);
+    const turns = runs.slice(from, end).map(showTurn).toReversed();
+    return { status: 200, body: { turns, ...(from > 0 && { next: String(from) }) } };
+  }
+}
+
+function titleOf(runs: readonly ShownRun[]): string | undefined {
+  const titles = runs.flatMap(({ events }) => events.filter(({ type }) => type === "title_set"));
+  const newest = titles.at(-1);
+  return newest?.type === "title_set" ? newest.title : undefined;
+}
+
+function showTurn({ id, events, asked }: ShownRun): object {
+  const done = events.find((event) => event.type === "done");
+  const { messageId, parentId, previousRunId } = asked;
+  const before = parentId ?? previousRunId;
+  const run = {
+    identity: () => ({ runId: id, createdMs: 0, claimedMessages: asked.messages.length }),
+    progress: () => ({
+      reason: done?.reason ?? null,
+      error: done?.error ?? null,
+      title: titleOf([{ id, events, asked }]) ?? null,
+      endedMs: done ? 1 : null,
+    }),
+    incarnations: () => ({ isWaiting: false }),
+  };
+  const shown = shownRunOf({
+    store: run,
+    journal: { events: () => events },
+    transcript: {
+      all: () => asked.messages.map(({ content }) => ({ role: "user", text: content })),
+    },
+  } as never);
+  return {
+    ...shown,
+    ...(before !== undefined && before !== "root" && { parentId: before }),
+    ...(messageId !== undefined && { messageId }),
+  };
+}
