@@ -12,6 +12,9 @@ import { build, transform } from "esbuild";
 const source = join(import.meta.dirname, "../src/widget");
 const target = process.argv[2] ?? join(import.meta.dirname, "../dist/public");
 
+/** A first message waits for this file. */
+const FIRST_FILE_KIB = 32;
+
 mkdirSync(target, { recursive: true });
 const options = {
   outdir: target,
@@ -84,8 +87,13 @@ function nameSources() {
   const names = readdirSync(source, { recursive: true }).filter((name) =>
     /\.(?:ts|css)$/.test(name),
   );
-  for (const name of names.toSorted()) hash.update(name).update(readFileSync(join(source, name)));
+  for (const name of names.toSorted(compareText))
+    hash.update(name).update(readFileSync(join(source, name)));
   return hash.digest("hex").slice(0, 16);
+}
+
+function compareText(one, other) {
+  return one < other ? -1 : 1;
 }
 
 /** Imports the chat and what it exports from widget.js, so that a page has them once. */
@@ -97,5 +105,9 @@ function loadChatFromFile({ onResolve }) {
 
 function describeSize(name) {
   const bytes = readFileSync(join(target, name));
-  return `${name} ${(gzipSync(bytes, { level: 9 }).byteLength / 1024).toFixed(1)} KiB gz`;
+  const size = gzipSync(bytes, { level: 9 }).byteLength / 1024;
+  if (name === "widget.js" && size > FIRST_FILE_KIB) {
+    throw new Error(`widget.js is larger than ${FIRST_FILE_KIB} KiB gz: the tools may hold more`);
+  }
+  return `${name} ${size.toFixed(1)} KiB gz`;
 }

@@ -4,9 +4,11 @@ import type { TokenSource } from "./api-request.ts";
 import { wait } from "../client/backoff.ts";
 import { createApprovalsApi } from "./approval/api.ts";
 import { readAgainSoon } from "./approval/tracker.ts";
-import { createChatApi, type RunChoice } from "./chat/stream/api.ts";
+import { ApprovalCard } from "./approval/card.ts";
+import { createChatApi, listFilter, type RunChoice } from "./chat/stream/api.ts";
 import { applyChunk } from "./chat/answer/apply-chunk.ts";
 import { EMPTY_ANSWER } from "./chat/answer/answer.ts";
+import type { ChatToolsPorts } from "./chat/conversations/chat-tools.ts";
 import { createToolsLoader } from "./chat/conversations/load-chat-tools.ts";
 import { createCallReader } from "./chat/tool-card/call-reader.ts";
 import { createUndoApi, type UndoApi } from "./chat/undo/undo-api.ts";
@@ -14,7 +16,7 @@ import { loadPageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { Conversation, type ConversationPorts } from "./chat/conversation.ts";
 import type { SavedChat } from "./session-store.ts";
-import { createChatSheets } from "./style-sheets.ts";
+import { createChatSheets, toSheet } from "./style-sheets.ts";
 import { untilSeen } from "./until-seen.ts";
 import { type ElementSession, openElementSession } from "./element-session.ts";
 
@@ -87,9 +89,14 @@ export class InterlockChat extends HTMLElement {
     const session = openElementSession(this);
     const choice = readChoice(this);
     const { assistantId } = choice;
+    const undo = createUndoApi(session.api);
+    const approvals = createApprovalsApi(session.api);
     const conversation = createConversation(session, choice, {
+      undo,
+      approvals,
       onChange: () => schedule(),
       onReturned: (question) => view.giveBack(question),
+      addSheets: (...texts) => root.adoptedStyleSheets.push(...texts.map(toSheet)),
       context: () => this.getContext?.(),
     });
     const showTexts = async () => {
@@ -100,11 +107,9 @@ export class InterlockChat extends HTMLElement {
       });
       if (texts && this.#conversation === conversation) view.showTexts(texts);
     };
-    const undo = createUndoApi(session.api);
     this.#undo = undo;
     const view = createChatView(conversation, {
-      approvals: createApprovalsApi(session.api),
-      undo,
+      approvals,
       reader: createCallReader(session.api, undo),
       onToken(token) {
         session.store.saveToken(token);
@@ -141,7 +146,13 @@ function readChoice(element: HTMLElement): RunChoice {
 function createConversation(
   session: ElementSession,
   choice: RunChoice,
-  ports: Pick<ConversationPorts, "onChange" | "onReturned" | "context">,
+  {
+    addSheets,
+    undo,
+    approvals,
+    ...ports
+  }: Pick<ConversationPorts, "onChange" | "onReturned" | "context"> &
+    Pick<ChatToolsPorts, "addSheets" | "undo" | "approvals">,
 ): Conversation {
   const { api, store, canAskForToken } = session;
   return new Conversation({
@@ -153,6 +164,11 @@ function createConversation(
     save: (chat) => store.saveChat(chat),
     tools: createToolsLoader({
       api,
+      filter: listFilter(choice),
+      addSheets,
+      undo,
+      approvals,
+      createCard: (card, approval) => new ApprovalCard(card, approval),
       readAnswer: (chunks) => chunks.reduce(applyChunk, EMPTY_ANSWER),
     }),
     ...ports,

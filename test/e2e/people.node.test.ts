@@ -386,12 +386,14 @@ const TOLD = [
 ];
 
 async function theAuditTells(runIds: readonly string[]): Promise<void> {
+  // The tenant hears of a refused decision a little later.
+  const readTold = async () => {
+    const { records } = await callers.exportAudit("guild");
+    return runIds.map((runId) => records.filter(({ entry }) => entry.runId === runId).map(tell));
+  };
+  await expect.poll(readTold).toEqual(TOLD);
   const guild = await callers.exportAudit("guild");
   const rival = await callers.exportAudit("rival");
-  const told = runIds.map((runId) =>
-    guild.records.filter(({ entry }) => entry.runId === runId).map(tell),
-  );
-  expect(told).toEqual(TOLD);
   for (const secret of [PIN, ...Object.values(SECRETS), ...Object.values(callers.tokens)]) {
     expect(guild.text + rival.text).not.toContain(secret);
   }

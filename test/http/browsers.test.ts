@@ -251,6 +251,7 @@ describe("the files of the element", () => {
     const policyOf = async (path: string): Promise<string | null> =>
       (await send(path, { caller: "acme" })).headers.get("cross-origin-resource-policy");
     expect(await policyOf("/widget.js")).toBe("cross-origin");
+    expect(await policyOf("/widget-tools.js")).toBe("cross-origin");
     expect(await policyOf("/page.css")).toBe("cross-origin");
     expect(await policyOf("/")).toBe("same-origin");
     expect(await policyOf("/v1/tools")).toBe("same-origin");

@@ -100,6 +100,43 @@ describe("a reload", () => {
   });
 });
 
+describe("a chat that another device continues", () => {
+  it("keeps the text of a message, and shows what the other device added", async () => {
+    (await visit.ask("First")).emit(say.startText(0), say.text(0, "Answer one"), say.end());
+    await sees("Answer one");
+    await fetch(`${visit.api.url}v1/chat`, {
+      method: "POST",
+      body: JSON.stringify({
+        messages: [{ role: "user", content: "From the phone" }],
+        conversationId: "run_1",
+        previousRunId: "run_1",
+      }),
+    });
+    const field = visit.page.getByLabel("Message", { exact: true });
+    await field.fill("From the desk");
+    await field.press("Enter");
+    await visit.page.getByRole("alert").getByText("Another device continued this chat.").waitFor();
+    await sees("From the phone");
+    expect(await field.inputValue()).toBe("From the desk");
+    lastRun(visit.api).emit(say.startText(0), say.text(0, "Answer two"), say.end());
+    await sees("Answer two");
+    await visit.ask("From the desk");
+    await expect.poll(() => visit.api.runs.length).toBe(3);
+    expect(lastRun(visit.api).asked).toMatchObject({ previousRunId: "run_2" });
+  });
+
+  it("asks for a reload when the page was deployed anew", async () => {
+    await visit.page.route("**/widget-tools.js", async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/"[0-9a-f]{16}"/, '"another"');
+      await route.fulfill({ response, body });
+    });
+    await visit.page.getByRole("button", { name: "Chats" }).click();
+    await visit.page.getByRole("alert").getByText("Reload the page.").waitFor();
+    await visit.ask("First");
+  });
+});
+
 describe("a chat that the reader does not have", () => {
   const OF_OTHERS = `for (const key of Object.keys(sessionStorage)) {
     if (key.endsWith(":chat")) sessionStorage[key] = '{"conversationId":"run_of_another"}';

@@ -32,13 +32,19 @@ describe("markup in data", () => {
     const log = visit.page.getByRole("log");
     const answer = log.getByRole("article", { name: "Assistant" });
     await visit.page.getByRole("button", { name: "Send" }).waitFor();
-    for (const text of [
-      "<script>alert(1)</script>",
-      "[click](javascript:alert(1))",
-      "<b>code</b>",
-    ]) {
-      await answer.getByText(text).last().waitFor();
-    }
+    const seesAll = async () => {
+      for (const text of [
+        "<script>alert(1)</script>",
+        "[click](javascript:alert(1))",
+        "<b>code</b>",
+      ]) {
+        await answer.getByText(text).last().waitFor();
+      }
+    };
+    await seesAll();
+    // The server tells it again, in another form.
+    await visit.page.reload();
+    await seesAll();
     // The page contains only its own elements and attributes.
     const names = await visit.inside<string[]>(
       `(root) => [...root.querySelectorAll("*")].map((e) => e.localName)`,
@@ -104,17 +110,25 @@ describe("the accessibility tree", () => {
     expect(await status.textContent()).toBe("Answering…");
     run.emit(say.text(0, "day"), say.finishText(0), say.setTitle("A greeting"), say.end());
     await status.getByText("Answer: Good day").waitFor();
+    await visit.page.getByRole("button", { name: "Copy answer" }).waitFor();
     expect(await visit.page.locator("interlock-chat").ariaSnapshot()).toBe(
       [
         "- banner:",
+        '  - button "Chats"',
         '  - heading "A greeting" [level=1]',
         "  - paragraph: scripted-model",
         '  - button "New chat"',
         '- log "Conversation":',
         '  - article "You":',
         "    - paragraph: Hello?",
+        '    - button "Copy question"',
+        '    - button "Edit"',
         '  - article "Assistant":',
         "    - paragraph: Good day",
+        '    - button "Copy answer"',
+        '    - button "Answer again"',
+        '    - button "Good answer"',
+        '    - button "Bad answer"',
         "- text: Message",
         '- textbox "Message":',
         "  - /placeholder: Ask something…",

@@ -14,14 +14,17 @@ afterAll(async () => {
   await server?.end("SIGTERM");
 });
 
+/** A person at a device of their own, with a new chat. */
 async function sitDown(name: string, device: "desktop" | "phone" = "desktop"): Promise<Person> {
   const person = await Person.sitDown(browser, device);
+  await person.page.addInitScript(`sessionStorage["${chatOf(server.url)}"] ??= "{}"`);
   await person.page
     .context()
     .addCookies([{ name: "interlock-acting", value: name, url: server.url }]);
   return person;
 }
 
+const chatOf = (url: string) => `interlock-chat::${url}/:gameplan:chat`;
 const project = ({ page }: Person) => page.getByRole("main", { name: "Project" });
 const cards = ({ page }: Person) => page.getByRole("log").getByRole("group");
 const section = ({ page }: Person, name: string) =>

@@ -99,6 +99,12 @@ export class Conversation {
     if (id !== undefined) await this.loader.load("newest");
   }
 
+  /** Shows the title that the person gave. */
+  rename(title: string): void {
+    this.#exchanges.title = title;
+    this.#ports.onChange();
+  }
+
   /** Looks whether another device continued the conversation. */
   lookForNews(): void {
     const { conversationId, nodes } = this.#exchanges;

@@ -4,21 +4,20 @@ import type { Conversation } from "./conversation.ts";
 import { createButton, el } from "../dom.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import { createExchangeView, type ExchangeView } from "./exchange/exchange-view.ts";
+import type { ChatTools } from "./conversations/chat-tools.ts";
 import type { CallReader } from "./tool-card/call-reader.ts";
-import type { UndoApi } from "./undo/undo-api.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
 
 interface LogPorts {
   /** Shown while the conversation is new. */
   readonly empty: HTMLElement;
   readonly approvals: ApprovalsApi;
-  readonly undo: UndoApi;
   readonly reader: CallReader;
 }
 
 /** Creates the scrolling list of a conversation's exchanges. */
 export function createLog(conversation: Conversation, ports: LogPorts) {
-  const { empty, approvals, undo, reader } = ports;
+  const { empty, approvals, reader } = ports;
   const opening = el("p", { class: "note" }, "Opening the chat…");
   const earlier = createButton("earlier", "Show earlier messages");
   const list = el("div", { class: "exchanges" }, empty, opening, earlier);
@@ -28,6 +27,8 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   root.tabIndex = 0;
   const keeper = keepAtEnd(root, list);
   const views = new Map<number, ExchangeView>();
+  let tools: ChatTools | undefined;
+  let isLoading = false;
   earlier.addEventListener("click", () => {
     void conversation.loader.load("earlier");
     root.focus({ preventScroll: true });
@@ -44,12 +45,18 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   function addView({ key, question }: Exchange): ExchangeView {
     const view = createExchangeView(question, {
       approvals: { api: approvals, isStreamed: true, onChange: onApprovalChange },
-      undo,
       reader,
       onRetry: () => conversation.retry(key),
     });
     views.set(key, view);
     return view;
+  }
+
+  /** Loads the tools once there is an answer to use them on. */
+  async function loadTools(): Promise<void> {
+    if (isLoading) return;
+    isLoading = true;
+    tools = await conversation.loader.tools();
   }
 
   function onApprovalChange({ status }: ApprovalInfo): void {
@@ -75,6 +82,8 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
         if (before.nextElementSibling !== view.root) before.after(view.root);
         before = view.root;
         view.update(exchange);
+        if (tools) tools.drawTurn(conversation, exchange, view.root);
+        else if (exchange.answer.done) void loadTools();
       }
       // Earlier messages move nothing of what the reader sees.
       if (isAbove) root.scrollTop = root.scrollHeight - fromEnd;

@@ -22,7 +22,7 @@ export const TOKEN_REFUSED =
   "The server rejected this page's access token. Reload the page or sign in again.";
 const UNSENT =
   "It is unknown whether this question was sent. Select Try again: the server asks it only once.";
-const NOT_LOADED = "Earlier messages could not be loaded. Reload the page to see them.";
+const NOT_LOADED = "A part of this page could not be loaded. Reload the page.";
 
 /** Loads what the server keeps of a conversation, at first the one that the page opens with. */
 export class TurnLoader {
@@ -49,6 +49,21 @@ export class TurnLoader {
   /** Opens the chat of the tab, or else the newest conversation. */
   restore(find: () => Promise<SavedChat | undefined>): void {
     this.#opened = this.#restore(find);
+  }
+
+  /** Asks the reader for a token, which reading the list of chats needs. */
+  requireToken(): void {
+    this.#wait(() => Promise.resolve());
+  }
+
+  /** The tools of the chat; undefined, with a notice, when they cannot be loaded. */
+  async tools(): Promise<ChatTools | undefined> {
+    const { tools, onNotice, onChange } = this.#ports;
+    const loaded = await tools();
+    if (!loaded) onNotice(NOT_LOADED);
+    // The caller uses the tools before the next frame draws.
+    onChange();
+    return loaded;
   }
 
   /** Goes on once the reader gave a token. */

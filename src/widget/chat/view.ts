@@ -8,7 +8,6 @@ import { createLog } from "./log.ts";
 import type { PageTexts } from "./page-texts.ts";
 import { el, setText } from "../dom.ts";
 import type { CallReader } from "./tool-card/call-reader.ts";
-import type { UndoApi } from "./undo/undo-api.ts";
 import { createTokenForm } from "../token-form.ts";
 
 export interface ChatView {
@@ -24,7 +23,6 @@ export interface ChatView {
 
 export interface ChatViewPorts {
   readonly approvals: ApprovalsApi;
-  readonly undo: UndoApi;
   readonly reader: CallReader;
   readonly onToken: (token: string) => void;
 }
@@ -32,12 +30,11 @@ export interface ChatViewPorts {
 /** Shows a conversation, and turns the reader's actions into calls on it. */
 export function createChatView(
   conversation: Conversation,
-  { approvals, undo, reader, onToken }: ChatViewPorts,
+  { approvals, reader, onToken }: ChatViewPorts,
 ): ChatView {
   let wasRefused = false;
   const parts = createParts(conversation, {
     approvals,
-    undo,
     reader,
     onToken(token) {
       wasRefused = true;
@@ -66,14 +63,14 @@ export function createChatView(
   };
 }
 
-function createParts(
-  conversation: Conversation,
-  { approvals, undo, reader, onToken }: ChatViewPorts,
-) {
-  const header = createHeader(() => {
-    void conversation.open();
-    composer.focus();
-  });
+function createParts(conversation: Conversation, { approvals, reader, onToken }: ChatViewPorts) {
+  const header = createHeader(
+    () => {
+      void conversation.open();
+      composer.focus();
+    },
+    () => void openList(),
+  );
   const composer = new Composer({
     // During an answer a message steers it; otherwise it starts a new exchange.
     async onSend(text) {
@@ -88,12 +85,18 @@ function createParts(
     composer.focus();
   });
   const empty = createEmptyState(ask);
-  const log = createLog(conversation, { empty: empty.root, approvals, undo, reader });
+  const log = createLog(conversation, { empty: empty.root, approvals, reader });
   const notice = el("p", { class: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
   const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root, composer.root);
   const root = el("div", { class: "chat" }, header.root, log.root, foot, announcer);
   return { root, header, composer, tokenForm, empty, log, notice, announcer };
+
+  async function openList(): Promise<void> {
+    const tools = await conversation.loader.tools();
+    const onClose = (isChosen: boolean) => (isChosen ? composer : header.chats).focus();
+    tools?.openList({ conversation, chat: root, onClose });
+  }
 
   function ask(question: string): boolean {
     if (conversation.isBusy) return false;

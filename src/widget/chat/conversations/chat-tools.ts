@@ -2,7 +2,11 @@ import type { JsonObject } from "../../../protocol/json/value.ts";
 import type { AnswerState } from "../answer/answer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { ExchangeList } from "../exchange/exchange-list.ts";
-import type { ApiOptions } from "../../api-request.ts";
+import type { ApiOptions } from "../../../client/send-authorised.ts";
+import type { ApprovalsApi } from "../../approval/api.ts";
+import type { ApprovalCard, ApprovalCardPorts } from "../../approval/card.ts";
+import type { ApprovalInfo } from "../../approval/info.ts";
+import type { UndoApi } from "../undo/undo-api.ts";
 
 /**
  * Which turns to load: the newest ones, to show the head; those before the loaded ones; or those
@@ -18,6 +22,17 @@ export type LoadEnd =
   /** `gone`: the reader has no such conversation. */
   | { readonly kind: "gone" | "failed"; readonly message: string };
 
+/** The conversation, as far as the tools use it. */
+export interface OpenChat {
+  readonly list: ExchangeList;
+  readonly isBusy: boolean;
+  readonly loader: { requireToken(): void };
+  open(id?: string): Promise<void>;
+  rename(title: string): void;
+  branch(exchange: Exchange, question: string): void;
+  show(key: number): void;
+}
+
 /**
  * What a chat needs after its first message. It stands in a file of its own, so that the first
  * message waits for less.
@@ -25,11 +40,26 @@ export type LoadEnd =
 export interface ChatTools {
   /** Loads turns into the list. Contract: never throws; changes nothing after an abort. */
   load(list: ExchangeList, kind: LoadKind, signal: AbortSignal): Promise<LoadEnd>;
+  /** Opens the list of the reader's chats over the chat, which gets the focus back. */
+  openList(place: {
+    readonly conversation: OpenChat;
+    readonly chat: HTMLElement;
+    readonly onClose: (isChosen: boolean) => void;
+  }): void;
+  /** Draws what the reader can do with a turn into its view: `root`. */
+  drawTurn(conversation: OpenChat, exchange: Exchange, root: HTMLElement): void;
 }
 
 /** What the tools use of the page. */
 export interface ChatToolsPorts {
   readonly api: ApiOptions;
+  readonly undo: UndoApi;
+  readonly approvals: ApprovalsApi;
+  readonly createCard: (ports: ApprovalCardPorts, approval: ApprovalInfo) => ApprovalCard;
+  /** Which chats are listed. */
+  readonly filter: Readonly<Record<string, string>>;
+  /** Adds the style sheets of the tools. */
+  readonly addSheets: (...texts: readonly string[]) => void;
   /** Reads an answer from the chunks of a stream. */
   readonly readAnswer: (chunks: readonly JsonObject[]) => AnswerState;
 }

@@ -1,4 +1,5 @@
-import { readProblemText, sendAuthorised, UNREACHABLE } from "../../api-request.ts";
+import { sendAuthorised } from "../../../client/send-authorised.ts";
+import { readProblemText, UNREACHABLE } from "../../api-request.ts";
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../../protocol/outcome/result.ts";
 import type { ChatToolsPorts, LoadEnd, LoadKind } from "./chat-tools.ts";
@@ -39,7 +40,7 @@ export async function loadTurns(ports: ChatToolsPorts, loading: Loading): Promis
       list.nodes.filter(({ runId }) => !runId),
       undefined,
     );
-  return { kind: "loaded", running: mergeTurns(ports, { list, kind }, told.reverse()) };
+  return { kind: "loaded", running: mergeTurns(ports, { list, kind }, told.toReversed()) };
 }
 
 async function readObject(

@@ -23,11 +23,13 @@ export function mergeTurns(
   return added.filter(isActive);
 
   function toExchange(turn: ReadTurn): Exchange {
-    const { runId, parentId, messageId, question, chunks, isOver } = turn;
+    const { runId, parentId, messageId, question, chunks, isOver, isFixed, feedback } = turn;
     return {
       ...list.create(question),
       runId,
       parentId,
+      isFixed,
+      feedback,
       // The stream of a run that goes on tells its answer from the start.
       ...(isOver && { link: "done" as const, answer: readAnswer(chunks) }),
       ...(messageId !== undefined && { request: { key: messageId } }),

@@ -1,3 +1,4 @@
+import type { Feedback } from "../../../protocol/conversation/feedback.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 
 /** One turn, as `GET /v1/conversations/:id/messages` has it. */
@@ -10,6 +11,9 @@ export interface ReadTurn {
   /** What the stream of the run would tell. */
   readonly chunks: readonly JsonObject[];
   readonly isOver: boolean;
+  /** The page cannot ask the question again: it has files, or more than one text. */
+  readonly isFixed: boolean;
+  readonly feedback: Feedback | undefined;
 }
 
 /** Reads a turn; undefined for any other value. Contract: never throws. */
@@ -32,7 +36,20 @@ export function readTurn(value: JsonValue): ReadTurn | undefined {
       ...(isOver ? [data({ type: "done", reason, error })] : []),
     ],
     isOver,
+    isFixed: !isQuestion || asked["files"] !== undefined || isSaidToo(messages[1]),
+    feedback: readFeedback(value["feedback"]),
   };
+}
+
+/** Tells whether a message stands before the answer: an answer that was posted, or more words. */
+function isSaidToo(message: JsonObject | undefined): boolean {
+  return message !== undefined && message["parts"] === undefined;
+}
+
+function readFeedback(value: JsonValue | undefined): Feedback | undefined {
+  const { rating, comment } = isJsonObject(value) ? value : {};
+  if (rating !== "up" && rating !== "down") return undefined;
+  return { rating, comment: textOf(comment) };
 }
 
 /** Numbers the parts of an answer as its stream does. */

@@ -120,8 +120,8 @@ export class ExchangeList {
   /** Removes an exchange that no run answers. What continued it continues the one before. */
   remove({ key, after, parentId }: Exchange): void {
     const nodes = this.#nodes
-      .filter((node) => node.key !== key)
-      .map((node) => (node.after === key ? { ...node, after, parentId } : node));
+      .map((node) => (node.after === key ? { ...node, after, parentId } : node))
+      .filter((node) => node.key !== key);
     this.set(nodes, this.#tip === key ? after : this.#tip);
     this.save();
   }

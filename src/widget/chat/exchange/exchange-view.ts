@@ -3,8 +3,6 @@ import { createEnding } from "./exchange-ending.ts";
 import { createBubble, createPartView, type PartView } from "./part-view.ts";
 import { createStatus } from "./exchange-status.ts";
 import type { CallReader } from "../tool-card/call-reader.ts";
-import type { UndoApi } from "../undo/undo-api.ts";
-import { UndoDesk } from "../undo/undo-desk.ts";
 import { el } from "../../dom.ts";
 import { type Exchange, isActive } from "./exchange.ts";
 
@@ -15,7 +13,6 @@ export interface ExchangeView {
 
 export interface ExchangePorts {
   readonly approvals: ApprovalCardPorts;
-  readonly undo: UndoApi;
   readonly reader: CallReader;
   readonly onRetry: () => void;
 }
@@ -28,7 +25,6 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
   const answer = el("article", { class: "answer", "aria-label": "Assistant" });
   answer.append(parts, status.root, ending.root);
   const views = new Map<number, PartView>();
-  const undo = new UndoDesk({ api: ports.undo, approvals: ports.approvals.api });
   const bubble = createBubble(question);
   bubble.hidden = question === "";
   let shown: Exchange | undefined;
@@ -43,12 +39,11 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
     for (const part of exchange.answer.parts) {
       const view =
         views.get(part.index) ??
-        createPartView(part, { approvals: ports.approvals, undo, readImage, readResult });
+        createPartView(part, { approvals: ports.approvals, readImage, readResult });
       if (!views.has(part.index) && view.root) parts.append(view.root);
       views.set(part.index, view);
       view.update(part, isOver);
     }
-    if (isOver && runId !== undefined) undo.open(runId);
   }
 
   return {

@@ -1,4 +1,5 @@
 import { type AnswerState, EMPTY_ANSWER } from "../answer/answer.ts";
+import type { Feedback } from "../../../protocol/conversation/feedback.ts";
 import type { KeyedRequest } from "../stream/api.ts";
 
 /** The connection of an exchange. `broken` has its reason in `problem`. */
@@ -26,6 +27,10 @@ export interface Exchange {
   /** The server no longer stores this run. */
   readonly isGone?: boolean;
   readonly problem?: string;
+  /** The page cannot ask this question again: it has files, or more than one text. */
+  readonly isFixed?: boolean;
+  /** What the reader thinks of the answer. */
+  readonly feedback?: Feedback | undefined;
 }
 
 /** Creates an exchange that has no run yet. */

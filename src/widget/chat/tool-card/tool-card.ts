@@ -9,13 +9,11 @@ import { describeCall, drawBody } from "./tool-card-body.ts";
 import { drawToolContent } from "./tool-content-view.ts";
 import { createWholeResult } from "./whole-result.ts";
 import { createProgress } from "./tool-progress.ts";
-import type { UndoDesk } from "../undo/undo-desk.ts";
 import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.ts";
 
 /** What the card of a call uses. */
 export interface CallPorts {
   readonly approvals: ApprovalCardPorts;
-  readonly undo: UndoDesk;
   /** Reads an image of a call as a data URL. */
   readonly readImage: (toolCallId: string, number: number) => Promise<string | undefined>;
   /** Reads the whole of a result that was cut. */
@@ -45,10 +43,7 @@ export class ToolCallView {
   #approvalCard: ApprovalCard | undefined;
   #shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
 
-  constructor(
-    { toolName, toolCallId }: ToolPart,
-    { approvals, undo, readImage, readResult }: CallPorts,
-  ) {
+  constructor({ toolName, toolCallId }: ToolPart, { approvals, readImage, readResult }: CallPorts) {
     this.#approvals = approvals;
     this.#readImage = readImage;
     this.#readResult = readResult;
@@ -65,8 +60,9 @@ export class ToolCallView {
       this.#approval,
       this.#body,
       this.#content,
-      undo.createView(toolCallId, name).root,
     );
+    // The tools of the chat add to a card how the call can be undone.
+    Object.assign(this.root.dataset, { call: toolCallId, name });
   }
 
   /** Draws a call. `isOver` tells that the run ended, so the call gets no more result. */

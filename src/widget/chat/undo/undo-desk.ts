@@ -1,4 +1,5 @@
 import type { ApprovalsApi } from "../../approval/api.ts";
+import type { ApprovalCard, ApprovalCardPorts } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
 import type { UndoApi, UndoCall } from "./undo-api.ts";
 import { UndoView } from "./undo-view.ts";
@@ -6,6 +7,7 @@ import { UndoView } from "./undo-view.ts";
 export interface UndoDeskPorts {
   readonly api: UndoApi;
   readonly approvals: ApprovalsApi;
+  readonly createCard: (ports: ApprovalCardPorts, approval: ApprovalInfo) => ApprovalCard;
 }
 
 /** Delay until the page looks again at an undo that goes on. */
@@ -28,12 +30,13 @@ export class UndoDesk {
 
   /** Creates the view of one call. It stays hidden until the desk is open. */
   createView(toolCallId: string, name: string): UndoView {
+    const ports: ApprovalCardPorts = {
+      api: this.#ports.approvals,
+      isStreamed: false,
+      onChange: ({ status }) => status !== "pending" && this.#lookAgain(0),
+    };
     const view = new UndoView(name, {
-      approvals: {
-        api: this.#ports.approvals,
-        isStreamed: false,
-        onChange: ({ status }) => status !== "pending" && this.#lookAgain(0),
-      },
+      createCard: (approval) => this.#ports.createCard(ports, approval),
       onUndo: (invocationId) => void this.#undo(view, invocationId),
     });
     this.#views.set(toolCallId, view);

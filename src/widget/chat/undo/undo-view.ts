@@ -1,10 +1,10 @@
-import { ApprovalCard, type ApprovalCardPorts } from "../../approval/card.ts";
+import type { ApprovalCard } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
 import { el, setText } from "../../dom.ts";
 import type { UndoCall, UndoStatus } from "./undo-api.ts";
 
 export interface UndoViewPorts {
-  readonly approvals: ApprovalCardPorts;
+  readonly createCard: (approval: ApprovalInfo) => ApprovalCard;
   readonly onUndo: (invocationId: string) => void;
 }
 
@@ -66,7 +66,7 @@ export class UndoView {
     if (!approval) return;
     const { approvalId } = approval;
     if (this.#card?.approvalId !== approvalId) {
-      const card = new ApprovalCard(this.#ports.approvals, approval);
+      const card = this.#ports.createCard(approval);
       this.#card = { approvalId, card };
       this.#approval.replaceChildren(card.root);
     }
