@@ -21,6 +21,7 @@ import { measureMemory } from "./measures/memory.ts";
 import { measurePaced } from "./measures/paced.ts";
 import { measureRunCost } from "./measures/run-cost.ts";
 import { measureStatements } from "./measures/statements.ts";
+import { measureTraces } from "./measures/traces.ts";
 import { measureTogether } from "./measures/together.ts";
 import { measureWires } from "./measures/wires.ts";
 import { measureWorkspace } from "./measures/workspace.ts";
@@ -35,6 +36,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   arguments: measureArguments,
   together: measureTogether,
   wires: measureWires,
+  traces: measureTraces,
   "run-cost": measureRunCost,
   writes: measureWrites,
   statements: measureStatements,

@@ -1,4 +1,9 @@
-import { readCollector, sendSpans } from "./adapters/telemetry/otlp-collector.ts";
+import {
+  type CollectorAnswer,
+  readCollector,
+  sendSpans,
+} from "./adapters/telemetry/otlp-collector.ts";
+import { SpanBatches } from "./adapters/telemetry/span-batches.ts";
 import { sendRequest } from "./adapters/platform/system.ts";
 import type { RunTraces, SendingPorts, TraceParts } from "./compose/deployment.ts";
 import { requireModels } from "./compose/models.ts";
@@ -11,7 +16,7 @@ import type { Run } from "./run/run.ts";
 import type { ClaimedRun } from "./run/stored-run.ts";
 import { formatTraceparent, readTraceparent, traceOf } from "./telemetry/traces/run-trace.ts";
 import { spansOfRun } from "./telemetry/traces/run-spans.ts";
-import { toOtlpJson } from "./telemetry/traces/span.ts";
+import { toOtlpJson, toSpansJson } from "./telemetry/traces/span.ts";
 import type { TracedRun } from "./telemetry/traces/traced-run.ts";
 
 /** How long after the end of a run its spans are sent again. */
@@ -74,6 +79,8 @@ const parts: TraceParts = {
   },
 };
 
+const batches = new SpanBatches();
+
 /** Runs in memory whose spans were sent, or will be sent again. */
 const tried = new WeakSet<Run>();
 
@@ -84,16 +91,21 @@ const tried = new WeakSet<Run>();
 export const otlpTraces: RunTraces = { parts };
 
 async function sendRun(run: Run, ports: SendingPorts): Promise<number | undefined> {
-  const { env, clock } = ports;
+  const { env, clock, deadlines } = ports;
   const claim = run.store.claimed();
   // A run that has shrunk has nothing left to tell.
   if (!claim) return drop(run, ports, "forgotten");
   const traced = await readRun(run, claim, ports);
   const collector = readCollector(env);
   const trace = await traceOf(claim);
-  const source = { service: collector.service, version: WRAPPER_VERSION };
-  const body = toOtlpJson(trace.traceId, spansOfRun(traced, trace), source);
-  const answer = await sendSpans(collector, body, { clock, fetch: sendRequest });
+  const spans = toSpansJson(trace.traceId, spansOfRun(traced, trace));
+  const post = (batch: readonly string[]): Promise<CollectorAnswer> => {
+    const body = toOtlpJson(batch, { service: collector.service, version: WRAPPER_VERSION });
+    return sendSpans(collector, body, { clock, fetch: sendRequest });
+  };
+  // What did not arrive at once is sent alone.
+  const isRepeated = deadlines.has("traces");
+  const answer = await (isRepeated ? post([spans]) : batches.send(spans, { clock, post }));
   if (answer === "taken") return undefined;
   const nowMs = clock.nowMs();
   const sinceMs = nowMs - traced.endedMs;

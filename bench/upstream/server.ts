@@ -38,7 +38,13 @@ server.listen(0, "127.0.0.1", () =>
 process.on("disconnect", () => process.exit());
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const asked = JSON.parse(await text(request)) as CompletionRequest;
+  const sent = await text(request);
+  // The provider is a collector of spans, too.
+  if (request.url === "/v1/traces") {
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    return;
+  }
+  const asked = JSON.parse(sent) as CompletionRequest;
   const scenario = scenarioOf(asked.model);
   response.socket?.setNoDelay(true);
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });

@@ -109,6 +109,7 @@ export interface SendingPorts {
   readonly clock: Clock;
   /** When the spans are sent again. */
   readonly deadlines: {
+    has(name: "traces"): boolean;
     set(name: "traces", atMs: number): void;
     clear(name: "traces"): void;
   };

@@ -5,7 +5,7 @@ import { NO_USAGE } from "../../src/protocol/model/usage.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import { traceOf } from "../../src/telemetry/traces/run-trace.ts";
 import { spansOfRun } from "../../src/telemetry/traces/run-spans.ts";
-import { toOtlpJson, type Span } from "../../src/telemetry/traces/span.ts";
+import { toOtlpJson, toSpansJson, type Span } from "../../src/telemetry/traces/span.ts";
 import type { TracedRun } from "../../src/telemetry/traces/traced-run.ts";
 import { readOtlp } from "../shared/otlp.ts";
 
@@ -64,7 +64,7 @@ test("the fields that a contract names are few, short and single values", async 
     field_5: false,
   };
   const spans = await tell({ calls: [callOf(1, shown)] });
-  const [, call] = readOtlp(toOtlpJson("a".repeat(32), spans, SOURCE)).spans;
+  const [, call] = read(spans).spans;
   const named = Object.entries(call?.attributes ?? {}).filter(([name]) => name.includes("field_"));
   expect(named).toHaveLength(13);
   expect(named.filter(([, value]) => String(value).length > 128)).toEqual([]);
@@ -76,14 +76,15 @@ test("the fields that a contract names are few, short and single values", async 
   });
 });
 
-const SOURCE = { service: "desk", version: "1" };
+const read = (spans: readonly Span[]): ReturnType<typeof readOtlp> =>
+  readOtlp(toOtlpJson([toSpansJson("a".repeat(32), spans)], { service: "desk", version: "1" }));
 
 test("a run of very many calls sends a thousand spans", async () => {
   const calls = Array.from({ length: 3_000 }, (_, at) => callOf(at + 1, {}));
   const spans = await tell({ calls });
   expect(spans).toHaveLength(1_000);
   expect(spans[0]?.name).toBe("invoke_agent");
-  expect(readOtlp(toOtlpJson("a".repeat(32), spans, SOURCE)).spans).toHaveLength(1_000);
+  expect(read(spans).spans).toHaveLength(1_000);
 });
 
 test("a span of an answer ends with the calls that it asks for, and names the model that answered", async () => {

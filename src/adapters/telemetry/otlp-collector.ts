@@ -57,7 +57,7 @@ function decode(text: string): string {
 export type CollectorAnswer = "taken" | "away" | "refused";
 
 /** How long a collector may take. */
-const MAX_ANSWER_MS = 5_000;
+export const MAX_ANSWER_MS = 5_000;
 /** https://opentelemetry.io/docs/specs/otlp/#failures-1 (read 2026-11-28). */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 

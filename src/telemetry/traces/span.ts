@@ -27,19 +27,20 @@ export interface SpanSource {
 
 const STATUS_ERROR = 2;
 
+/** Writes spans of one trace as JSON, with commas between; see `toOtlpJson`. */
+export function toSpansJson(traceId: string, spans: readonly Span[]): string {
+  return spans.map((span) => JSON.stringify(toSpan(traceId, span))).join(",");
+}
+
 /**
- * Writes spans of one trace as the JSON of OTLP/HTTP 1.x: ids in hex, integers and nanoseconds as
- * text (https://opentelemetry.io/docs/specs/otlp/, read 2026-11-28).
+ * Writes the spans of some runs as the JSON of OTLP/HTTP 1.x: ids in hex, integers and nanoseconds
+ * as text (https://opentelemetry.io/docs/specs/otlp/, read 2026-11-28).
  */
-export function toOtlpJson(
-  traceId: string,
-  spans: readonly Span[],
-  { service, version }: SpanSource,
-): string {
-  const resource = { attributes: toAttributes({ "service.name": service }) };
-  const scope = { name: "interlock-edge", version };
-  const written = spans.map((span) => toSpan(traceId, span));
-  return JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans: written }] }] });
+export function toOtlpJson(spans: readonly string[], { service, version }: SpanSource): string {
+  const resource = JSON.stringify({ attributes: toAttributes({ "service.name": service }) });
+  const scope = JSON.stringify({ name: "interlock-edge", version });
+  const scopeSpans = `[{"scope":${scope},"spans":[${spans.join(",")}]}]`;
+  return `{"resourceSpans":[{"resource":${resource},"scopeSpans":${scopeSpans}}]}`;
 }
 
 function toSpan(traceId: string, span: Span): object {

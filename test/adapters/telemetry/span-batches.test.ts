@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { CollectorAnswer } from "../../../src/adapters/telemetry/otlp-collector.ts";
+import { SpanBatches } from "../../../src/adapters/telemetry/span-batches.ts";
+import { FakeClock } from "../../../src/testing/time/fake-clock.ts";
+
+/** A collector that notes each request; `answer` undefined: it never answers. */
+function collect(answer?: CollectorAnswer) {
+  const clock = new FakeClock();
+  const requests: (readonly string[])[] = [];
+  const batches = new SpanBatches();
+  const post = (spans: readonly string[]): Promise<CollectorAnswer> => {
+    requests.push(spans);
+    return answer ? Promise.resolve(answer) : new Promise(() => {});
+  };
+  return { clock, requests, send: (spans: string) => batches.send(spans, { clock, post }) };
+}
+
+/** Lets so much time pass, and what follows from it happen. */
+async function pass(clock: FakeClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 250) {
+    clock.advance(250);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+test("runs that end at the same time share a request, and each hears of its answer", async () => {
+  const { clock, requests, send } = collect("taken");
+  const sent = ["a", "b", "c"].map(send);
+  await pass(clock, 500);
+  expect([await Promise.all(sent), requests]).toEqual([
+    ["taken", "taken", "taken"],
+    [["a", "b", "c"]],
+  ]);
+  const later = send("d");
+  await pass(clock, 250);
+  expect([await later, requests[1]]).toEqual(["taken", ["d"]]);
+});
+
+test("large spans do not share a request", async () => {
+  const { clock, requests, send } = collect("taken");
+  const sent = ["a".repeat(200_000), "b".repeat(200_000)].map(send);
+  await pass(clock, 500);
+  await Promise.all(sent);
+  expect(requests.map(({ length }) => length)).toEqual([1, 1]);
+});
+
+test("a batch that is refused is sent again, each run alone", async () => {
+  const { clock, send } = collect("refused");
+  const sent = ["a", "b"].map(send);
+  await pass(clock, 500);
+  expect(await Promise.all(sent)).toEqual(["away", "away"]);
+  const alone = send("c");
+  await pass(clock, 250);
+  expect(await alone).toBe("refused");
+});
+
+test("where the object that sends a batch dies, the others send again, and later runs go on", async () => {
+  const { clock, requests, send } = collect();
+  void send("dies");
+  const other = send("b");
+  await pass(clock, 5_500);
+  expect(await other).toBe("away");
+  void send("later");
+  await pass(clock, 250);
+  expect(requests).toEqual([["dies", "b"], ["later"]]);
+});
