@@ -9,13 +9,19 @@ interface Turn extends OfflineTurn {
 
 const text = (content: string): OfflineAnswer => ({ content });
 
+/** One system needs another one. */
+const LINK = /^(?:the )?([\w ]+?) (requires|enhances) (?:the )?([\w ]+?)[.!]?$/i;
+
 /**
  * Conversations about a game, for `interlock dev --offline`. Each answer depends on what the tools
  * answered so far: a tool whose result is there is not called again.
  */
 const scenarios: readonly OfflineScenario[] = [
   talk("a new project", /\b(?:create|start|new) (?:a )?(?:project|game)\b/i, (turn) => {
-    const name = /\b(?:called|named) "?([^".]+)/i.exec(turn.question)?.[1] ?? "Puzzle Garden";
+    const [, called, kind] =
+      /\b(?:called|named) "?([^".]+)|\bfor an? ([\w ]+?)(?: game)?[.!?]*$/i.exec(turn.question) ??
+      [];
+    const name = called ?? titleCase(`${kind ?? "new"} game`);
     return (
       missing(turn, "create_project", {
         name,
@@ -42,6 +48,39 @@ const scenarios: readonly OfflineScenario[] = [
       text(
         `I added **${names.join("** and **")}** at the same time. They do not depend on anything yet.`,
       )
+    );
+  }),
+  talk("one tool", /^add (?:an? )?([\w ]+?)(?: system)?[.!]?$/i, (turn) => {
+    const [, name = ""] = /^add (?:an? )?([\w ]+?)(?: system)?[.!]?$/i.exec(turn.question) ?? [];
+    return (
+      missing(turn, "create_game_system", newSystem(turn, name)) ??
+      text(`**${titleCase(name)}** is there. What does it require?`)
+    );
+  }),
+  talk("a dependency", LINK, (turn) => {
+    const [, source = "", type = "", target = ""] = LINK.exec(turn.question) ?? [];
+    const listed = missing(turn, "list_game_systems", { projectId: turn.projectId, limit: 100 });
+    if (listed) return listed;
+    const known = itemsOf(turn, "list_game_systems");
+    const [from, to] = [source, target].map((asked) =>
+      known.find(({ name }) => sameName(name, asked)),
+    );
+    if (!from || !to)
+      return text("I know no such systems. Say their names as the page shows them.");
+    const ends = { sourceSystemId: from["id"], targetSystemId: to["id"], type: type.toLowerCase() };
+    return (
+      missing(turn, "add_dependency", ends) ??
+      text(`**${String(from["name"])}** now ${type.toLowerCase()} **${String(to["name"])}**.`)
+    );
+  }),
+  talk("a plan of all systems", /^plan (?:version )?([\d.]*\d)/i, (turn) => {
+    const [, version = "0.1"] = /^plan (?:version )?([\d.]*\d)/i.exec(turn.question) ?? [];
+    const systemIds = itemsOf(turn, "list_game_systems").map(({ id }) => id);
+    return (
+      missing(turn, "list_game_systems", { projectId: turn.projectId, limit: 100 }) ??
+      (systemIds.length === 0 ? text("There is no system to plan. Add one first.") : undefined) ??
+      missing(turn, "create_version_plan", { projectId: turn.projectId, version, systemIds }) ??
+      text(`Version ${version} holds every system, in the order of building.`)
     );
   }),
   talk("the dependency graph", /\b(?:graph|dependencies)\b/i, (turn) => {

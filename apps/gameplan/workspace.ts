@@ -42,6 +42,7 @@ import { reopenThreads } from "./tools/idea-stream/reopen-threads.ts";
 import { listExports } from "./tools/export/list-exports.ts";
 import { generateExport } from "./tools/export/generate-export.ts";
 import { getExport } from "./tools/export/get-export.ts";
+import { exportData } from "./tools/export/export-data.ts";
 import { listBin } from "./tools/bin/list-bin.ts";
 import { restore } from "./tools/bin/restore.ts";
 import { discard } from "./tools/bin/discard.ts";
@@ -98,6 +99,7 @@ export const gameplanWorkspace = defineWorkspace({
     listExports,
     generateExport,
     getExport,
+    exportData,
     listBin,
     restore,
     discard,

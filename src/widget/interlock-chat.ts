@@ -12,7 +12,7 @@ import type { ChatToolsPorts } from "./chat/conversations/chat-tools.ts";
 import { createToolsLoader } from "./chat/conversations/load-chat-tools.ts";
 import { createCallReader } from "./chat/tool-card/call-reader.ts";
 import { createUndoApi, type UndoApi } from "./chat/undo/undo-api.ts";
-import { loadPageTexts } from "./chat/page-texts.ts";
+import { loadPageTexts, type PageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { Conversation, type ConversationPorts } from "./chat/conversation.ts";
 import type { SavedChat } from "./session-store.ts";
@@ -31,8 +31,8 @@ const sheets = createChatSheets();
  * admits the page without a token, as `npm run dev` does. Properties: `getToken`, for pages that
  * hold the access token, which the element calls before each request, and once more when the server
  * rejected the token; `getContext`, what the page knows, which each new question sends along.
- * Methods: `refreshUndo`, for a page that undid a call of the conversation itself, and
- * `refreshApprovals`, for a page whose data changed.
+ * Methods: `refreshUndo`, for a page that undid a call of the conversation itself;
+ * `refreshApprovals`, for a page whose data changed; `suggest`, for questions of the page's own.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
@@ -51,6 +51,9 @@ export class InterlockChat extends HTMLElement {
   declare getContext?: (() => JsonObject | undefined) | undefined;
   #conversation: Conversation | undefined;
   #undo: UndoApi | undefined;
+  #texts: PageTexts = { suggestions: [] };
+  #suggested: readonly string[] | undefined;
+  #showTexts: ((texts: PageTexts) => void) | undefined;
 
   connectedCallback(): void {
     document.addEventListener("visibilitychange", this.#lookForNews);
@@ -71,6 +74,17 @@ export class InterlockChat extends HTMLElement {
   /** Reads again which calls can be undone. */
   refreshUndo(): void {
     this.#undo?.elsewhere.dispatchEvent(new Event("undone"));
+  }
+
+  /** Offers other questions in an empty conversation; undefined offers those of the assistant. */
+  suggest(questions: readonly string[] | undefined): void {
+    this.#suggested = questions;
+    this.#updateTexts();
+  }
+
+  #updateTexts(): void {
+    const { suggestions } = this.#texts;
+    this.#showTexts?.({ ...this.#texts, suggestions: this.#suggested ?? suggestions });
   }
 
   /** Reads open approvals again: their calls may not be possible any more. */
@@ -105,7 +119,9 @@ export class InterlockChat extends HTMLElement {
         assistantId,
         needsToken: !this.hasAttribute("tokenless"),
       });
-      if (texts && this.#conversation === conversation) view.showTexts(texts);
+      if (!texts || this.#conversation !== conversation) return;
+      this.#texts = texts;
+      this.#updateTexts();
     };
     this.#undo = undo;
     const view = createChatView(conversation, {
@@ -119,6 +135,7 @@ export class InterlockChat extends HTMLElement {
     const schedule = renderOncePerFrame(view);
     root.replaceChildren(view.root);
     this.#conversation = conversation;
+    this.#showTexts = (texts) => view.showTexts(texts);
     conversation.loader.restore(() => findChat(session, !this.hasAttribute("tokenless")));
     view.render();
     void showTexts();

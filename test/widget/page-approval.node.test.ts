@@ -19,7 +19,7 @@ describe("an approval in the chat", () => {
       await sees(text);
     }
     await sees(/^withheld: /);
-    await sees("Needs 1 approval from role operator, but not from user:cleo.");
+    await sees("Needs 1 approval from role operator, but not from cleo.");
     await sees(/\d (minutes|seconds) left/);
     expect(await visit.page.getByRole("log").getByText("Waiting for approval…").count()).toBe(1);
     await button("Approve").click();
@@ -120,10 +120,10 @@ describe("an approval in the chat", () => {
     await open();
     const patterns = ["dual_control", "compliance"] as const;
     const { approval, run } = await startWaitingRun(visit, { patterns });
-    await sees("compliance, but not from user:cleo: waiting. A person counts for one of them.");
+    await sees("compliance, but not from cleo: waiting. A person counts for one of them.");
     const voted = { ...approval, votes: [vote("user:bob", "approve", "looks right")] };
     run.emit(say.updateApproval(visit.api.approvals.put(voted)));
-    await sees("Needs 2 approvals from role approver or operator, but not from user:cleo: 1 of 2");
+    await sees("Needs 2 approvals from role approver or operator, but not from cleo: 1 of 2");
   });
 
   it("has no buttons for a reader who may not decide, and gives the reason", async () => {

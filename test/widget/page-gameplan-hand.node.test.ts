@@ -30,7 +30,7 @@ describe("a system", () => {
     await open(at("systems/fight"));
     await button("Edit").click();
     const form = main().getByRole("form", { name: "Edit" });
-    expect(await form.locator("input, textarea, select").count()).toBe(14);
+    await expect.poll(() => form.locator("input, textarea, select").count()).toBe(14);
     await form.getByLabel("Core mechanics").fill("**Turns**, not seconds.");
     await form.getByLabel("How critical").selectOption("Later");
     await button("Save").click();
@@ -108,6 +108,12 @@ describe("a project", () => {
 
   it("is made by a name, where there is none and where there is one", async () => {
     await open({ at: "gameplan", prepare: (api) => (api.gameplan.projects = []) });
+    // The questions of the assistant need a project.
+    const questions = visit.page.getByRole("list", { name: "Suggestions" });
+    await questions
+      .getByRole("button", { name: "Create a project called Puzzle Garden" })
+      .waitFor();
+    expect(await questions.getByText("What time is it in Tokyo?").count()).toBe(0);
     await button("Create the project").click();
     await sees("A name needs at least one letter.");
     await main().getByLabel("Name of a new project").fill("Moon Base");
@@ -176,6 +182,30 @@ describe("a long list", () => {
     expect(await button("Show more").count()).toBe(0);
     await visit.page.reload();
     await sees("Row 249;");
+  });
+});
+
+describe("the data of a project", () => {
+  it.each([
+    ["All data as JSON", '"name": "Movement"', "json"],
+    ["Systems as CSV", "move,Movement", "csv"],
+    ["Graph as Mermaid", 's1["Movement"]', "mmd"],
+  ])("is shown before it is downloaded: %s", async (words, shown, ending) => {
+    const text = JSON.stringify({ systems: [{ id: "move", name: "Movement" }] });
+    await open({
+      ...at("exports"),
+      prepare: ({ gameplan: scripted }) => {
+        scripted.answers.set("export_data", ({ part }) => {
+          const cut = part === 1 ? text.slice(0, 9) : text.slice(9);
+          return { characters: text.length, parts: 2, text: cut };
+        });
+      },
+    });
+    await main().getByRole("link", { name: words }).click();
+    await expect.poll(() => main().getByLabel("Preview").textContent()).toContain(shown);
+    const saved = visit.page.waitForEvent("download");
+    await button(`Download ${words}`).click();
+    expect((await saved).suggestedFilename()).toMatch(new RegExp(`^game-[\\d-]+[.]${ending}$`));
   });
 });
 

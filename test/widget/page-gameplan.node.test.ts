@@ -121,6 +121,10 @@ describe("the project", () => {
 
   it("hands out a document as a file, with all its parts", async () => {
     await open(at("exports"));
+    await main()
+      .getByRole("link", { name: /The design/ })
+      .click();
+    expect(await main().getByLabel("Preview").textContent()).toBe("part 1;part 2;");
     const saved = visit.page.waitForEvent("download");
     await button("Download The design").click();
     const file = await saved;

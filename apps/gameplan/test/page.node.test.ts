@@ -71,8 +71,14 @@ async function addAndPlan(ann: Person): Promise<void> {
   await ann.ask("Add a Combat Engine that requires Movement, then plan version 0.1");
   await ann.page.getByRole("log").getByText("Version 0.1 builds Movement first.").waitFor();
   await cards(ann).filter({ hasText: 'Created game system "Combat Engine"' }).waitFor();
-  // Four calls, and the three steps of the plan.
+  // Four calls, and the three steps of the plan: folded on its card, which has the one Undo.
   expect(await ann.page.getByRole("log").locator("details.tool").count()).toBe(7);
+  expect(await ann.page.getByRole("log").locator("details.tool:visible").count()).toBe(4);
+  const plan = cards(ann).filter({ hasText: "Created version plan 0.1" }).first();
+  await plan.getByText("3 steps").click();
+  await plan.getByText("Drafted version plan 0.1").waitFor();
+  await expect.poll(() => plan.getByRole("button", { name: /^Undo/ }).count()).toBe(1);
+  await plan.getByText("3 steps").click();
   // The project changed beside the chat, without a reload.
   await project(ann)
     .getByRole("link", { name: /Combat Engine/ })
@@ -167,6 +173,8 @@ async function editByHand(ann: Person, bob: Person): Promise<void> {
 async function makeDocument(ann: Person): Promise<void> {
   await section(ann, "Exports");
   await ann.page.getByRole("button", { name: "Make a design document" }).click();
+  // The document is shown before anybody downloads it.
+  await project(ann).getByLabel("Preview").getByText("# Dungeon Crawler").waitFor();
   const saved = ann.page.waitForEvent("download");
   await project(ann)
     .getByRole("button", { name: /^Download / })
@@ -180,7 +188,7 @@ async function makeDocument(ann: Person): Promise<void> {
 
 async function comesBack(ann: Person): Promise<void> {
   await ann.page.reload();
-  await heading(ann, "Exports");
+  await heading(ann, "Dungeon Crawler: Game design document");
   await project(ann)
     .getByRole("button", { name: /^Download / })
     .first()
@@ -230,7 +238,9 @@ async function tabTo({ page }: Person, text: string): Promise<void> {
 }
 
 test("a question that a colleague made pointless closes by itself, with the reason", async () => {
-  const [ann, bob] = [await sitDown("developer"), await sitDown("bob")];
+  const [ann, bob] = [await sitDown("developer"), await sitDown("bob", "phone")];
+  await ann.page.setViewportSize({ width: 1400, height: 900 });
+  await bob.page.setViewportSize({ width: 390, height: 844 });
   for (const person of [ann, bob]) {
     await person.page.goto(`${server.url}/gameplan`);
     await project(person)
@@ -239,11 +249,13 @@ test("a question that a colleague made pointless closes by itself, with the reas
   }
   await ann.ask("Delete the Inventory system");
   await ann.sees('Delete game system "Inventory"');
+  await approveIsInSight(ann);
   await project(bob)
     .getByRole("link", { name: /Inventory/ })
     .click();
   await bob.page.getByRole("button", { name: "Move to bin" }).click();
   await expect.poll(() => bob.button("Approve").isDisabled()).toBe(false);
+  await approveIsInSight(bob);
   await bob.button("Approve").click();
   // Nobody votes on the question of the chat.
   await ann.sees(/^Closed by itself, because the call cannot succeed any more: /);
@@ -258,6 +270,17 @@ test("a question that a colleague made pointless closes by itself, with the reas
     .waitFor();
   for (const { complaints } of [ann, bob]) expect(complaints).toEqual([]);
 }, 120_000);
+
+/** Nobody has scrolled yet, and the button lies whole within the window. */
+async function approveIsInSight(person: Person): Promise<void> {
+  const { height = 0 } = person.page.viewportSize() ?? {};
+  await expect
+    .poll(async () => {
+      const box = await person.button("Approve").boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= height;
+    })
+    .toBe(true);
+}
 
 test("the card of a call takes it back, and the project follows", async () => {
   const ann = await sitDown("developer");
@@ -302,12 +325,23 @@ test("the bin is emptied after two other people agreed", async () => {
   expect(ann.complaints).toEqual([]);
 }, 120_000);
 
+const PLAN_STEPS = ["validate_version_scope", "draft_version_plan", "add_plan_phases"];
+
 test.each([
   ["Create a project called Puzzle Garden", ["create_project"], /Puzzle Garden/],
   [
     "Add a Crafting and a Weather system",
     ["create_game_system", "create_game_system"],
     /same time/,
+  ],
+  // The hints of the page and of its empty parts.
+  ["Start a project for a dungeon game", ["create_project"], /Dungeon Game/],
+  ["Add a Combat Engine.", ["create_game_system"], /Combat Engine/],
+  ["Crafting requires Weather", ["list_game_systems", "add_dependency"], /now requires/],
+  [
+    "Plan version 0.7.",
+    ["list_game_systems", "create_version_plan", ...PLAN_STEPS],
+    /order of building/,
   ],
   ["Which systems does it have?", ["list_game_systems"], /Movement/],
   ["Show the dependency graph", ["get_dependency_graph"], /built first/],

@@ -3,6 +3,11 @@ export function nameOr(name: unknown, id: string): string {
   return typeof name === "string" ? `"${name}"` : id;
 }
 
+/** A type of dependency as the verb of a sentence. */
+export function verbOf(type: string): string {
+  return type === "optional" ? "can use" : type;
+}
+
 /** Names for people, who do not read an empty list as one. */
 export function listOrNone(names: readonly string[]): readonly string[] | "none" {
   return names.length > 0 ? names : "none";

@@ -41,6 +41,7 @@ import { reopenThreadsTool } from "./idea-stream/reopen-threads.ts";
 import { unlockThreadsTool } from "./idea-stream/unlock-threads.ts";
 import { listExportsTool } from "./export/list-exports.ts";
 import { generateExportTool } from "./export/generate-export.ts";
+import { exportDataTool } from "./export/export-data.ts";
 import { getExportTool } from "./export/get-export.ts";
 import { listBinTool } from "./bin/list-bin.ts";
 import { restoreTool } from "./bin/restore.ts";
@@ -97,6 +98,7 @@ const TOOLS_OF_PEOPLE: readonly AnyToolContract[] = [
   unlockThreadsTool,
   reopenThreadsTool,
   getExportTool,
+  exportDataTool,
   listBinTool,
   restoreTool,
   discardTool,

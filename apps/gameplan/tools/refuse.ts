@@ -17,16 +17,18 @@ export const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 /**
- * Refuses a call. Contract: `expected` names ids and fields, never a text that people wrote,
- * because a model reads it.
+ * Refuses a call. `why` is a sentence for the people who read it on a page, and for the model. It
+ * names rows by their names, and says what can be done.
+ * Threat: a name is a text of others. The output of GamePlan's tools is marked as untrusted, so the
+ * texts of their failures are neutralised like their results.
  */
 export function refuse(
   code: RefusalCode,
-  expected: string,
+  why: string,
   field: string | null = null,
 ): { readonly ok: false; readonly failure: ToolFailure } {
   return fail({
     taxonomyClass: REFUSALS[code],
-    errors: [{ field, code, message: `expected ${expected}` }],
+    errors: [{ field, code, message: why }],
   });
 }

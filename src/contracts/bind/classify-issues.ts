@@ -38,8 +38,17 @@ function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   }
   const field = pointerOf(issue.path);
   if (isMissing(issue)) return { field, code, message: "required field is missing" };
+  if (hasOwnWords(issue)) return { field, code, message: issue.message };
   const expected = formatExpectation(issue);
   return { field, code, message: `expected ${expected}, got ${kindOf(issue.input)}` };
+}
+
+/**
+ * The author gave the check a message of its own: those of valibot begin with "Invalid"
+ * (valibot 1.5). Contract: the author does not repeat the value in it.
+ */
+function hasOwnWords({ kind, message }: v.BaseIssue<unknown>): boolean {
+  return kind === "validation" && !message.startsWith("Invalid ");
 }
 
 /**

@@ -19,7 +19,8 @@ export function formatRisk(riskClass: string): string {
 }
 
 /** Tells how many approvals each rule needs, from whom, and how many there are. */
-export function formatRequirement({ asks, requirements, requestedBy }: ApprovalInfo): string {
+export function formatRequirement({ asks, requirements, ...approval }: ApprovalInfo): string {
+  const requestedBy = formatActor(approval.requestedBy);
   if (asks === "answer") return `Needs an answer from ${requestedBy}.`;
   const parts = requirements.map((rule) => {
     const { required, approvals } = rule;
@@ -35,6 +36,11 @@ export function formatRequirement({ asks, requirements, requestedBy }: ApprovalI
     ({ what, count, isMet }) => `${what}: ${count || (isMet ? "given" : "waiting")}`,
   );
   return `Needs ${all.join("; and ")}. A person counts for one of them.`;
+}
+
+/** Names a person without the kind of actor; another actor is named whole. */
+function formatActor(actorId: string): string {
+  return actorId.replace(/^user:/, "");
 }
 
 function formatRule(rule: ApprovalInfo["requirements"][number], requestedBy: string): string {

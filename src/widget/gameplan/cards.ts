@@ -17,7 +17,7 @@ const TOOLS =
   "list_version_plans get_version_plan create_version_plan validate_version_scope " +
   "finalize_version_plan delete_version_plan list_idea_threads get_thread_messages " +
   "create_idea_thread post_idea_message finalize_threads_to_brainstorm list_exports " +
-  "generate_export list_bin get_export mark_thread_read restore discard revert reopen_threads " +
+  "generate_export list_bin get_export export_data mark_thread_read restore discard revert reopen_threads " +
   "copy_version_plan empty_bin draft_version_plan add_plan_phases clear_plan_phases " +
   "lock_threads merge_threads unlock_threads";
 

@@ -171,7 +171,7 @@ function drawExport(data: JsonObject, link: Link): readonly CardNode[] {
   return [
     tags(textOf(made, "kind"), plural(numberOf(made, "characters"), "character")),
     ["pre", { tabindex: 0 }, excerpt],
-    link("Download it", "exports"),
+    link("Open it", "exports", textOf(made, "id")),
   ];
 }
 

@@ -18,13 +18,17 @@ import { formatRoute, type Route } from "./route.ts";
 import { findSection, SECTIONS } from "./all-sections.ts";
 import type { SectionContext } from "./section.ts";
 import { untilOnline } from "./until-online.ts";
-import { drawUnknownProject, drawWelcome } from "./welcome.ts";
+import { drawUnknownProject, drawWelcome, FIRST_QUESTIONS } from "./welcome.ts";
 
 export interface PagePorts {
   readonly options: ApiOptions;
   readonly api: GameplanApi;
   readonly approvals: QueueApi;
-  readonly chat: HTMLElement & { refreshUndo(): void; refreshApprovals(): void };
+  readonly chat: HTMLElement & {
+    refreshUndo(): void;
+    refreshApprovals(): void;
+    suggest(questions: readonly string[] | undefined): void;
+  };
   /** The workspace that the page names; undefined: the reader's first one. */
   readonly workspaceId: string | undefined;
   readonly onToken: (token: string) => void;
@@ -117,11 +121,13 @@ export class GameplanPage {
   async #readProjects(): Promise<boolean> {
     const read = await this.#projects.read();
     if (!read.ok) {
-      this.#showFailure(read.failure, () => this.#open());
+      this.#showUnread(read.failure, () => this.#open());
       return false;
     }
     this.#tokenForm.update({ isNeeded: false, wasRefused: false });
     this.#wasRefused = false;
+    // Most questions of the assistant need a project.
+    this.#ports.chat.suggest(this.#projects.first === undefined ? FIRST_QUESTIONS : undefined);
     return true;
   }
 
@@ -169,7 +175,7 @@ export class GameplanPage {
     const shown = await section.show(this.#context(route));
     if (own !== this.#shown) return;
     main.removeAttribute("aria-busy");
-    if (!shown.ok) return this.#showUnread(shown.failure);
+    if (!shown.ok) return this.#showUnread(shown.failure, () => this.#show());
     this.#address = location.hash;
     this.#retries = 0;
     replaceKeeping(main, shown.value);
@@ -177,8 +183,7 @@ export class GameplanPage {
   }
 
   /** Without a connection, what is shown stays: the reader may be writing there. */
-  #showUnread(failure: CallFailure): void {
-    const again = () => this.#show();
+  #showUnread(failure: CallFailure, again: () => Promise<unknown>): void {
     const isShown = this.#address === location.hash;
     if (isShown && failure.code === "unreachable") void this.#retryOnline(again);
     else this.#showFailure(failure, again);

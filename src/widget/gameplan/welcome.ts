@@ -3,6 +3,12 @@ import { formatRoute } from "./route.ts";
 import type { SectionContext } from "./section.ts";
 import { drawNewProject } from "./sections/project.ts";
 
+/** What a person can ask before there is a project. */
+export const FIRST_QUESTIONS = [
+  "Create a project called Puzzle Garden",
+  "Start a project for a dungeon game",
+];
+
 /** Draws what a workspace without a project shows: every way to make one. */
 export function drawWelcome(
   context: Pick<SectionContext, "act" | "go" | "makeExample">,

@@ -103,7 +103,7 @@ describe("nobody is asked to approve what must fail", () => {
     // Nobody votes: a look is enough.
     const closed = await look();
     expect(closed).toMatchObject({ status: "withdrawn", votes: [] });
-    expect(closed.withdrawnBecause).toContain("deleted systems");
+    expect(closed.withdrawnBecause).toContain("is in the bin");
     const chunks = await chunksOf(await send(`/v1/runs/${runId}/events`, { caller: "ada" }));
     expect(chunks.findLast(({ type }) => type === "result")?.["result"]).toMatchObject({
       status: { taxonomy_class: "SEMANTIC_INVALIDITY" },

@@ -85,6 +85,7 @@ test.each(BY_ID.map(([tool, fields, rest = {}]) => ({ tool, fields, rest })))(
 const OF_PEOPLE: readonly (readonly [tool: string, args: () => object])[] = [
   ["list_bin", () => ({})],
   ["get_export", () => argsOf(["exportId"])],
+  ["export_data", () => argsOf(["projectId"])],
   ["mark_thread_read", () => argsOf(["threadId"], { number: 1 })],
   ["restore", () => ({ entity: "system", id: ids["systemId"] })],
   ["discard", () => ({ entity: "system", id: ids["targetSystemId"], revision: 1 })],

@@ -60,6 +60,27 @@ describe.each(ROWS)("$tool", ({ tool, good, says, bad, code, asks = false }) => 
   });
 });
 
+test("a refusal is a sentence for designers, and names no id", async () => {
+  const { project } = await dataOf("ada", "create_project", { name: "Words" });
+  const make = async (name: string) =>
+    (await dataOf("ada", "create_game_system", { projectId: project.id, name, systemSlug: name }))
+      .system.id as string;
+  const [rope, knot] = [await make("rope"), await make("knot")];
+  const link = { sourceSystemId: rope, targetSystemId: knot, type: "requires" };
+  await dataOf("ada", "add_dependency", link);
+  const back = { sourceSystemId: knot, targetSystemId: rope, type: "requires" };
+  const plan = { projectId: project.id, version: "1", systemIds: [rope] };
+  for (const [tool, args, says] of [
+    ["create_project", { name: " " }, "A name needs at least one letter."],
+    ["add_dependency", link, "There is such a dependency already."],
+    ["add_dependency", back, "The systems would depend on each other in a circle: rope -> knot."],
+    ["create_version_plan", plan, 'The plan lacks "knot", which its systems require.'],
+  ] as const) {
+    const { result_payload: payload } = await callTool("ada", tool, args);
+    expect([tool, payload.errors[0]?.message]).toEqual([tool, says]);
+  }
+});
+
 test.each(["restore", "empty_bin", "list_bin"])("no model can call %s", async (tool) => {
   const { result_payload: payload, status } = await callTool("ada", tool, {});
   expect([status.taxonomy_class, payload.data]).toEqual(["STRUCTURAL_VIOLATION", null]);

@@ -25,7 +25,7 @@ test("a dependency must not close a cycle, however long", () => {
   const refused = add(d, a);
   expect(refused).toMatchObject({
     ok: false,
-    failure: { errors: [{ message: expect.stringContaining(ids.join(" -> ")) as string }] },
+    failure: { errors: [{ message: expect.stringContaining("A -> B -> C -> D") as string }] },
   });
   expect(add(a, a)).toMatchObject({ ok: false });
   expect(add(a, b)).toMatchObject({ ok: false, failure: { errors: [{ code: "conflict" }] } });
@@ -81,7 +81,7 @@ test("a scope lacks what its systems require, also through others", () => {
     { projectId, version: "0.1", systemIds: [combat] },
     "user:ann",
   );
-  expect(JSON.stringify(refused)).toContain(movement);
+  expect(JSON.stringify(refused)).toContain(String.raw`lacks \"Movement\", \"Physics\"`);
 });
 
 test("a plan has phases, is finalized once, and is copied to be changed", () => {

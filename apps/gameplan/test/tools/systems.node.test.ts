@@ -5,6 +5,7 @@ import { revert } from "../../tools/bin/revert.ts";
 import { getDependencyGraph } from "../../tools/dependency/get-dependency-graph.ts";
 import { getImpactAnalysis } from "../../tools/dependency/get-impact-analysis.ts";
 import { generateExport } from "../../tools/export/generate-export.ts";
+import { exportData } from "../../tools/export/export-data.ts";
 import { getExport } from "../../tools/export/get-export.ts";
 import { createGameSystem } from "../../tools/game-system/create-game-system.ts";
 import { deleteGameSystem } from "../../tools/game-system/delete-game-system.ts";
@@ -122,6 +123,19 @@ test("an export is a document in parts", () => {
   expect(text).toContain("### 1. Movement");
   expect(text).toContain("Depends on: Movement (requires).");
   expect(workspace.refusal(getExport, { exportId: made.id, part: 2 })).toBe("not_found");
+});
+
+test("the data of a project is answered whole, in parts", () => {
+  const { workspace, projectId, ids } = startProject("Combat", "Movement");
+  const { text, parts, characters } = workspace.call(exportData, { projectId });
+  expect([parts, characters]).toEqual([1, text.length]);
+  expect(JSON.parse(text)).toMatchObject({
+    project: { name: "Dungeon Crawler" },
+    systems: [{ name: "Movement" }, { name: "Combat" }],
+    dependencies: [{ sourceSystemId: ids[0], targetSystemId: ids[1], type: "requires" }],
+    plans: [],
+  });
+  expect(workspace.refusal(exportData, { projectId, part: 2 })).toBe("not_found");
 });
 
 test("another tenant reaches no row by any id", () => {

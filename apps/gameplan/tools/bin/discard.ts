@@ -25,7 +25,7 @@ export const discard = defineOperation({
       revision: expected,
       check(row) {
         if (OF_ITS_AUTHOR.has(entity) && row.createdBy !== caller.authorId) {
-          return refuse("forbidden", "the author");
+          return refuse("forbidden", "Only who created it may take it back.");
         }
         return CHECKS[entity]?.(sql, row) ?? ok(null);
       },
@@ -67,7 +67,7 @@ function unused(tables: readonly string[], where: string): Check {
 }
 
 function refuseUsed(): Result<null, ToolFailure> {
-  return refuse("stale", "a row that nothing else uses yet; delete it instead");
+  return refuse("stale", "Something uses it by now. Delete it instead.");
 }
 
 export const discardTool = gameplanTool(discard, {

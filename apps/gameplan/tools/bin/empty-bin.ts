@@ -22,7 +22,7 @@ export const emptyBin = defineOperation({
     if (!found.ok) return found;
     const only = projectId === undefined ? {} : { projectId };
     const held = listBin.run(sql, { ...only, limit: 1 }, caller);
-    if (held.ok && held.value.total === 0) return refuse("conflict", "something in the bin");
+    if (held.ok && held.value.total === 0) return refuse("conflict", "The bin is empty.");
     const where = projectId === undefined ? "1" : "project_id = ?";
     const removed = removeBinned(sql, where, Object.values(only));
     caller.announce({ entity: "bin", id: projectId ?? "all" });
@@ -40,9 +40,7 @@ export const emptyBinTool = gameplanTool(emptyBin, {
   consent: {
     describe: ({ projectId }, { total }) => ({
       action:
-        (projectId === undefined
-          ? "Empty the whole bin"
-          : `Empty the bin of project ${projectId}`) +
+        (projectId === undefined ? "Empty the whole bin" : "Empty the bin of this project") +
         (typeof total === "number" ? ` (${formatCount(total, "item")})` : ""),
       consequence: "Everything in it is removed for good. Nobody can restore it.",
     }),

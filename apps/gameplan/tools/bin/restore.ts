@@ -4,7 +4,7 @@ import { gameplanTool } from "../gameplan-tool.ts";
 import { refuseCycle } from "../dependency/add-dependency.ts";
 import { entityName, type EntityName } from "../entities/activity.ts";
 import { revision, rowId } from "../entities/fields.ts";
-import { isSlugTaken } from "../game-system/add-system.ts";
+import { isSlugTaken, SLUG_TAKEN } from "../game-system/add-system.ts";
 import { findPath } from "../graph/dependency-graph.ts";
 import { readEdges } from "../graph/read-graph.ts";
 import { countRows } from "../list-page.ts";
@@ -12,7 +12,7 @@ import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { findEntity, nameOf, TABLES } from "../rows/entity-row.ts";
-import { isVersionTaken } from "../version-plan/add-plan.ts";
+import { isVersionTaken, VERSION_TAKEN } from "../version-plan/add-plan.ts";
 import { BIN_MS } from "./remove-rows.ts";
 
 /** Takes a row out of the bin again, if nothing has taken its place. */
@@ -26,10 +26,10 @@ export const restore = defineOperation({
     if (!found.ok) return expected !== undefined && isGone(sql, entity, id) ? GONE : found;
     const row = found.value;
     if (expected !== undefined && expected !== row.revision) {
-      return refuse("stale", `the revision of the ${nameOf(entity)}, which changed since`);
+      return refuse("stale", `The ${nameOf(entity)} "${row.name}" changed since.`);
     }
     if (row.deletedAt === null || row.deletedAt <= caller.nowMs - BIN_MS) {
-      return refuse("not_found", `a ${nameOf(entity)} in the bin`);
+      return refuse("not_found", `The ${nameOf(entity)} "${row.name}" is not in the bin.`);
     }
     const free = CHECKS[entity]?.(sql, row) ?? ok(null);
     if (!free.ok) return free;
@@ -49,7 +49,7 @@ export const restore = defineOperation({
 });
 
 /** Answers a call that names a revision. A deletion cannot be undone once its row is gone. */
-const GONE = refuse("stale", "a row that was not removed for good");
+const GONE = refuse("stale", "This is not there any more.");
 
 function isGone(sql: WorkspaceReads, entity: EntityName, id: string): boolean {
   return countRows(sql, { table: TABLES[entity].table, where: "id = ?", bindings: [id] }) === 0;
@@ -70,9 +70,7 @@ const CHECKS: { readonly [Name in EntityName]?: Check } = {
       "SELECT slug FROM systems WHERE id = ?",
       id,
     );
-    return isSlugTaken(sql, projectId, row?.slug ?? "")
-      ? refuse("conflict", "a slug that no other system has by now")
-      : ok(null);
+    return isSlugTaken(sql, projectId, row?.slug ?? "") ? refuse("conflict", SLUG_TAKEN) : ok(null);
   },
   version_plan(sql, { id, projectId }) {
     const row = sql.first(
@@ -81,7 +79,7 @@ const CHECKS: { readonly [Name in EntityName]?: Check } = {
       id,
     );
     return isVersionTaken(sql, projectId, row?.version ?? "")
-      ? refuse("conflict", "a version that no other plan has by now")
+      ? refuse("conflict", VERSION_TAKEN)
       : ok(null);
   },
   dependency: checkDependency,
@@ -90,7 +88,7 @@ const CHECKS: { readonly [Name in EntityName]?: Check } = {
       AND id = (SELECT thread_id FROM messages WHERE id = ?)`;
     return countRows(sql, { table: "threads", where, bindings: [id] }) > 0
       ? ok(null)
-      : refuse("conflict", "a message of an open thread");
+      : refuse("conflict", "This thread is closed.");
   },
 };
 
@@ -103,18 +101,18 @@ function checkDependency(
     "SELECT source_id AS source, target_id AS target FROM dependencies WHERE id = ?",
     id,
   );
-  if (!row) return refuse("not_found", "a dependency in the bin");
+  if (!row) return refuse("not_found", "This is not there any more.");
   const { source, target } = row;
   const ends = { table: "systems", where: "deleted_at IS NULL AND id IN (?, ?)" };
   if (countRows(sql, { ...ends, bindings: [source, target] }) < 2) {
-    return refuse("conflict", "a dependency whose systems are not in the bin");
+    return refuse("conflict", "One of the two systems is in the bin.");
   }
   const where = "source_id = ? AND target_id = ? AND deleted_at IS NULL";
   if (countRows(sql, { table: "dependencies", where, bindings: [source, target] }) > 0) {
-    return refuse("conflict", "two systems without a dependency in this direction");
+    return refuse("conflict", "There is such a dependency already.");
   }
   const cycle = findPath(readEdges(sql, projectId), target, source);
-  return cycle ? refuseCycle(cycle) : ok(null);
+  return cycle ? refuseCycle(sql, cycle) : ok(null);
 }
 
 /**
@@ -129,7 +127,7 @@ function checkAcyclic(
   for (const { sourceSystemId, targetSystemId } of edges) {
     if (sourceSystemId !== id) continue;
     const cycle = findPath(edges, targetSystemId, id);
-    if (cycle) return refuseCycle(cycle);
+    if (cycle) return refuseCycle(sql, cycle);
   }
   return ok(null);
 }

@@ -3,7 +3,7 @@ import { ok } from "interlock-edge/tools";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { changeFields, readEarlierFields } from "../change-fields.ts";
 import { revision, rowId } from "../entities/fields.ts";
-import { isSlugTaken } from "../game-system/add-system.ts";
+import { isSlugTaken, SLUG_TAKEN } from "../game-system/add-system.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
@@ -24,12 +24,12 @@ export const revert = defineOperation({
     if (!found.ok) return found;
     const before = readEarlierFields(sql, id, expected);
     if (!before || Object.keys(before).length === 0) {
-      return refuse("conflict", "a revision that an update made");
+      return refuse("conflict", "This revision was not made by an edit.");
     }
     const { projectId, name } = found.value;
     const slug = before["systemSlug"];
     if (slug !== undefined && isSlugTaken(sql, projectId, slug)) {
-      return refuse("conflict", "a slug that no other system has by now");
+      return refuse("conflict", SLUG_TAKEN);
     }
     const row =
       entity === "project" ? findProject(sql, caller, id) : findSystem(sql, caller, { id });

@@ -21,11 +21,14 @@ export function synthesize(content: string): SynthesisOutput[] {
 const LABELLED = /^(?:[-*+] )?(summary|theme|idea|decision|question)s?: *(\S.*)$/i;
 const POINT = /^(?:[-*+]|\d{1,3}[.)]) +(\S.*)$/;
 
+/** An author before a message of a thread. A label in bold is none. */
+const AUTHOR = /^\*\*(?!(?:summary|theme|idea|decision|question)s?:)(?:[^*\s:]+:){1,2}\*\* */i;
+
 /** Takes the marks of Markdown off a line of notes, and the author before a message of a thread. */
 function withoutMarks(line: string): string {
   return line
     .replace(/^#{1,6} +/, "")
-    .replace(/^\*\*[^*\s:]+:[^*\s:]+:\*\* */, "")
+    .replace(AUTHOR, "")
     .replaceAll("**", "");
 }
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { verbOf } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { dependency, dependencyType } from "../entities/dependency.ts";
 import { nameText, rowId } from "../entities/fields.ts";
@@ -7,7 +8,7 @@ import { findPath } from "../graph/dependency-graph.ts";
 import { readEdges } from "../graph/read-graph.ts";
 import { toIso } from "../iso-time.ts";
 import { countRows } from "../list-page.ts";
-import { defineOperation } from "interlock-edge/tools";
+import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { findSystem } from "../rows/system-row.ts";
@@ -33,19 +34,23 @@ export const addDependency = defineOperation({
     if (!target.ok) return target;
     const { projectId } = source.value;
     if (target.value.projectId !== projectId) {
-      return refuse("validation", "two systems of one project", "/targetSystemId");
+      return refuse(
+        "validation",
+        "Both systems have to be in the same project.",
+        "/targetSystemId",
+      );
     }
     const table = "dependencies";
     const where = `${LIVE_SOURCE} AND target_id = ?`;
     if (countRows(sql, { table, where, bindings: [sourceSystemId, targetSystemId] }) > 0) {
-      return refuse("conflict", "two systems without a dependency in this direction");
+      return refuse("conflict", "There is such a dependency already.");
     }
     const bindings = [sourceSystemId];
     if (countRows(sql, { table, where: LIVE_SOURCE, bindings }) >= MOST_DEPENDENCIES) {
-      return refuse("conflict", `at most ${MOST_DEPENDENCIES} dependencies of one system`);
+      return refuse("conflict", `A system has at most ${MOST_DEPENDENCIES} dependencies.`);
     }
     const cycle = findPath(readEdges(sql, projectId), targetSystemId, sourceSystemId);
-    if (cycle) return refuseCycle(cycle);
+    if (cycle) return refuseCycle(sql, cycle);
     const id = caller.newId();
     sql.run(
       `INSERT INTO dependencies (id, project_id, revision, created_at, created_by, source_id,
@@ -58,7 +63,7 @@ export const addDependency = defineOperation({
       targetSystemId,
       type,
     );
-    const summary = `Added dependency: ${source.value.name} ${type} ${target.value.name}`;
+    const summary = `Added dependency: ${source.value.name} ${verbOf(type)} ${target.value.name}`;
     recordChange(sql, caller, { projectId, action: "created", entity: "dependency", id, summary });
     return ok({
       dependency: {
@@ -80,14 +85,21 @@ export const addDependency = defineOperation({
 const SHOWN_STEPS = 10;
 
 /** Refuses a dependency that closes a cycle. `way` leads from the target back to the source. */
-export function refuseCycle(way: readonly string[]): ReturnType<typeof refuse> {
-  const steps = way.slice(0, SHOWN_STEPS).join(" -> ");
+export function refuseCycle(
+  sql: WorkspaceReads,
+  way: readonly string[],
+): ReturnType<typeof refuse> {
+  const steps = way.slice(0, SHOWN_STEPS).map((id) => {
+    const named = sql.first(
+      v.object({ name: v.string() }),
+      "SELECT name FROM systems WHERE id = ?",
+      id,
+    );
+    return named?.name ?? "a deleted system";
+  });
   const more = way.length > SHOWN_STEPS ? " -> ..." : "";
-  return refuse(
-    "validation",
-    `a dependency that closes no cycle; the target depends on the source: ${steps}${more}`,
-    "/targetSystemId",
-  );
+  const why = `The systems would depend on each other in a circle: ${steps.join(" -> ")}${more}.`;
+  return refuse("validation", why, "/targetSystemId");
 }
 
 export const addDependencyTool = gameplanTool(addDependency, {
@@ -96,7 +108,7 @@ export const addDependencyTool = gameplanTool(addDependency, {
   service: "dependencyService",
   mutationType: "create",
   done: ({ dependency: { type }, sourceName, targetName }) =>
-    `Added dependency: ${sourceName} ${type} ${targetName}`,
+    `Added dependency: ${sourceName} ${verbOf(type)} ${targetName}`,
   undo: {
     tool: "discard",
     args: ({ dependency: made }) => ({

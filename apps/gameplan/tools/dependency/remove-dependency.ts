@@ -26,7 +26,7 @@ export const removeDependency = defineOperation({
       sourceSystemId,
       targetSystemId,
     );
-    if (!row) return refuse("not_found", "a dependency in this direction", "/targetSystemId");
+    if (!row) return refuse("not_found", "There is no such dependency.", "/targetSystemId");
     const binned = putIntoBin(sql, caller, { entity: "dependency", id: row.id, ...expected });
     return binned.ok ? ok({ binItem: binned.value }) : binned;
   },

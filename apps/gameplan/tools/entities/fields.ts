@@ -22,7 +22,11 @@ export const readRevision = v.pipe(revision, v.description("As you read it last.
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** A name that people read: one line, not empty. */
-export const nameText = v.pipe(v.string(), v.regex(/\S/), v.maxLength(120));
+export const nameText = v.pipe(
+  v.string(),
+  v.regex(/\S/, "A name needs at least one letter."),
+  v.maxLength(120),
+);
 
 /** A text of several lines. Empty: nothing is written. */
 export const longText = v.pipe(v.string(), v.maxLength(4_000));

@@ -8,6 +8,7 @@ import { defineOperation } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { findExport } from "../rows/export-row.ts";
 import { findProject } from "../rows/project-row.ts";
+import { cutIntoParts } from "./export-data.ts";
 import { readSources } from "./read-sources.ts";
 import { writeDocument } from "./write-document.ts";
 
@@ -20,7 +21,6 @@ const TITLES = {
 /** In a sentence. */
 const NAMES = { GDD: "GDD", PRD: "PRD", other: "document" } as const;
 
-const PART_CHARS = 40_000;
 const EXCERPT_CHARS = 2_000;
 const NAME_CHARS = 120;
 
@@ -68,14 +68,6 @@ export const generateExport = defineOperation({
     return made.ok ? ok({ export: made.value, excerpt: cutText(text, EXCERPT_CHARS) }) : made;
   },
 });
-
-function cutIntoParts(text: string): readonly string[] {
-  const parts: string[] = [];
-  for (let rest = text; rest !== ""; rest = rest.slice(parts.at(-1)?.length)) {
-    parts.push(cutText(rest, PART_CHARS));
-  }
-  return parts;
-}
 
 export const generateExportTool = gameplanTool(generateExport, {
   description:

@@ -26,7 +26,7 @@ export const getExport = defineOperation({
       exportId,
       part,
     );
-    if (!row) return refuse("not_found", "a part of the document", "/part");
+    if (!row) return refuse("not_found", "The document has no such part.", "/part");
     return ok({ export: found.value, part, text: row.text });
   },
 });

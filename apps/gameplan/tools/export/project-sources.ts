@@ -1,6 +1,7 @@
 import type { BrainstormSummary, SynthesisOutput } from "../entities/brainstorm.ts";
 import type { GraphNode } from "../entities/dependency.ts";
 import type { GameSystem } from "../entities/game-system.ts";
+import type { Edge } from "../graph/dependency-graph.ts";
 import type { Project } from "../entities/project.ts";
 import type { VersionPlan } from "../entities/version-plan.ts";
 
@@ -12,7 +13,7 @@ export interface ProjectSources {
   readonly date: string;
   /** In the implementation order. */
   readonly nodes: readonly GraphNode[];
-  readonly edgeTotal: number;
+  readonly edges: readonly Edge[];
   readonly plans: readonly VersionPlan[];
   readonly sessions: readonly (Pick<BrainstormSummary, "title" | "author"> & {
     readonly outputs: readonly SynthesisOutput[];

@@ -42,7 +42,7 @@ export function readSources(
     title,
     date: toIso(caller.nowMs).slice(0, "YYYY-MM-DD".length),
     nodes,
-    edgeTotal: edges.length,
+    edges,
     plans: sql
       .rows(
         v.object({ id: v.string() }),

@@ -86,7 +86,7 @@ function section(writer: DocumentWriter, heading: string, text: string): void {
 
 const TABLE_ROWS = 500;
 
-function systemTable(writer: DocumentWriter, { nodes, edgeTotal }: ProjectSources): void {
+function systemTable(writer: DocumentWriter, { nodes, edges }: ProjectSources): void {
   writer.heading(2, "Systems at a glance");
   if (nodes.length === 0) writer.paragraph("The project has no systems yet.");
   const shown = nodes.slice(0, TABLE_ROWS);
@@ -101,7 +101,8 @@ function systemTable(writer: DocumentWriter, { nodes, edgeTotal }: ProjectSource
     ]),
   );
   if (nodes.length > shown.length) writer.paragraph(`And ${nodes.length - shown.length} more.`);
-  if (edgeTotal > 0) writer.paragraph(`${edgeTotal} dependencies decide the order.`);
+  const count = edges.length === 1 ? "1 dependency decides" : `${edges.length} dependencies decide`;
+  if (edges.length > 0) writer.paragraph(`${count} the order.`);
 }
 
 const SCOPES = [
@@ -139,7 +140,7 @@ function eachSystem(
     write(found, node);
     return false;
   });
-  if (left >= 0) writer.paragraph(`${nodes.length - left} more systems do not fit.`);
+  if (left >= 0) writer.paragraph(`Systems that do not fit: ${nodes.length - left}.`);
 }
 
 function writeTexts(

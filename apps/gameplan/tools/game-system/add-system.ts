@@ -20,6 +20,8 @@ const AS_NEW: Readonly<Record<string, string>> = { mvpCriticality: "important", 
  * Adds a system to a project, with its first changelog entry. Fails: not_found, conflict when
  * another system has the slug.
  */
+export const SLUG_TAKEN = "Another system has this short name.";
+
 export function addSystem(
   sql: WorkspaceSql,
   caller: WorkspaceCaller,
@@ -28,7 +30,7 @@ export function addSystem(
   const found = findProject(sql, caller, projectId);
   if (!found.ok) return found;
   if (isSlugTaken(sql, projectId, system.systemSlug)) {
-    return refuse("conflict", "a slug that no system of the project has", "/systemSlug");
+    return refuse("conflict", SLUG_TAKEN, "/systemSlug");
   }
   const id = caller.newId();
   const columns = SYSTEM_FIELDS.map(columnOf);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
-import { listOrNone, nameOr } from "../consent-words.ts";
+import { verbOf, listOrNone, nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { BIN_DAYS } from "../bin/remove-rows.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
@@ -64,8 +64,12 @@ export const previewSystemDeletion = defineOperation({
   run(sql, { systemId }, caller) {
     const found = findSystem(sql, caller, { id: systemId });
     if (!found.ok) return found;
-    const ahead = readLinks(sql, systemId, "source").map(({ type, name }) => `${type} ${name}`);
-    const behind = readLinks(sql, systemId, "target").map(({ type, name }) => `${name} ${type} it`);
+    const ahead = readLinks(sql, systemId, "source").map(
+      ({ type, name }) => `${verbOf(type)} ${name}`,
+    );
+    const behind = readLinks(sql, systemId, "target").map(
+      ({ type, name }) => `${name} ${verbOf(type)} it`,
+    );
     const dependencies = [...behind, ...ahead];
     return ok({
       system: found.value.name,

@@ -19,12 +19,12 @@ export const importSystem = defineOperation({
   output: v.strictObject({ system: gameSystem, warnings: v.array(v.string()) }),
   run(sql, { projectId, markdown, fileName }, caller) {
     const parsed = parseSystem(markdown, fileName);
-    if (!parsed) return refuse("validation", "a document with text", "/markdown");
+    if (!parsed) return refuse("validation", "The document has no text.", "/markdown");
     const warnings = [...parsed.warnings];
     const systemSlug = freeSlug(sql, projectId, parsed.system.systemSlug);
-    if (systemSlug === undefined) return refuse("conflict", "a document with another name");
+    if (systemSlug === undefined) return refuse("conflict", "Too many systems have this name.");
     if (systemSlug !== parsed.system.systemSlug) {
-      warnings.push("Another system has the slug, so this one got a number.");
+      warnings.push("Another system has the short name, so this one got a number.");
     }
     const system = { ...parsed.system, systemSlug };
     const added = addSystem(sql, caller, { projectId, system, verb: "Imported" });

@@ -8,7 +8,7 @@ import { defineOperation } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { columnOf, findSystem, SYSTEM_FIELDS } from "../rows/system-row.ts";
-import { isSlugTaken } from "./add-system.ts";
+import { isSlugTaken, SLUG_TAKEN } from "./add-system.ts";
 import { systemFields } from "./system-fields.ts";
 
 export const updateGameSystem = defineOperation({
@@ -29,7 +29,7 @@ export const updateGameSystem = defineOperation({
   }),
   output: v.strictObject({ system: gameSystem, entry: changelogEntry }),
   run(sql, { systemId, revision: expected, changeSummary, ...next }, caller) {
-    if (Object.keys(next).length === 0) return refuse("validation", "at least one field to change");
+    if (Object.keys(next).length === 0) return refuse("validation", "Nothing would change.");
     const found = findSystem(sql, caller, {
       id: systemId,
       ...(expected !== undefined && { revision: expected }),
@@ -38,7 +38,7 @@ export const updateGameSystem = defineOperation({
     const system = found.value;
     const isRenamed = next.systemSlug !== undefined && next.systemSlug !== system.systemSlug;
     if (isRenamed && isSlugTaken(sql, system.projectId, next.systemSlug ?? "")) {
-      return refuse("conflict", "a slug that no system of the project has", "/systemSlug");
+      return refuse("conflict", SLUG_TAKEN, "/systemSlug");
     }
     const entry = changeFields(sql, caller, {
       table: "systems",

@@ -28,13 +28,17 @@ export function findThreads(
   const project = findProject(sql, caller, projectId);
   if (!project.ok) return project;
   if (new Set(threadIds).size < threadIds.length) {
-    return refuse("validation", "each thread once", "/threadIds");
+    return refuse("validation", "A thread can be chosen once.", "/threadIds");
   }
   const threads: IdeaThread[] = [];
   for (const [index, id] of threadIds.entries()) {
     const found = findThread(sql, caller, { id });
     if (!found.ok || found.value.projectId !== projectId) {
-      return refuse("not_found", "the id of an idea thread of the project", `/threadIds/${index}`);
+      return refuse(
+        "not_found",
+        "One of the threads is not in this project.",
+        `/threadIds/${index}`,
+      );
     }
     threads.push(found.value);
   }
@@ -51,10 +55,11 @@ export function findOpenThreads(
 ): Result<readonly IdeaThread[], ToolFailure> {
   const found = findThreads(sql, caller, asked);
   if (!found.ok) return found;
-  for (const [index, { status, messageCount }] of found.value.entries()) {
+  for (const [index, { title, status, messageCount }] of found.value.entries()) {
     const field = `/threadIds/${index}`;
-    if (status !== "open") return refuse("conflict", "an open thread", field);
-    if (messageCount === 0) return refuse("validation", "a thread with messages", field);
+    if (status !== "open") return refuse("conflict", `The thread "${title}" is closed.`, field);
+    if (messageCount === 0)
+      return refuse("validation", `The thread "${title}" has no message yet.`, field);
   }
   const content = writeThreads(sql, found.value);
   return content.ok ? found : content;
@@ -68,11 +73,13 @@ export function writeThreads(
   const content = threads.map((thread) => writeThread(sql, thread)).join("\n\n");
   return content.length <= CONTENT_CHARS
     ? ok(content)
-    : refuse("validation", `at most ${CONTENT_CHARS} characters of messages`, "/threadIds");
+    : refuse("validation", TOO_LONG, "/threadIds");
 }
+
+const TOO_LONG = `These threads have more than ${CONTENT_CHARS} characters together. Choose fewer.`;
 
 function writeThread(sql: WorkspaceReads, { id, title }: IdeaThread): string {
   const messages = readMessages(sql, id, { after: 0, most: MOST_MESSAGES });
-  const lines = messages.map(({ author, text }) => `**${author}:** ${text}`);
+  const lines = messages.map(({ author, text }) => `**${author.replace(/^user:/, "")}:** ${text}`);
   return [`## ${title}`, ...lines].join("\n\n");
 }

@@ -24,8 +24,8 @@ export const mergeThreads = defineOperation({
       ({ status, brainstormId }) => status === "open" || brainstormId !== null,
     );
     if (free >= 0) {
-      const expected = "a thread that is closed and in no brainstorm";
-      return refuse("conflict", expected, `/threadIds/${free}`);
+      const why = "This thread is open again, or in another brainstorm.";
+      return refuse("conflict", why, `/threadIds/${free}`);
     }
     const content = writeThreads(sql, locked.value);
     if (!content.ok) return content;

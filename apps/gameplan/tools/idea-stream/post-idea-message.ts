@@ -18,7 +18,7 @@ export const postIdeaMessage = defineOperation({
     const found = findThread(sql, caller, { id: threadId });
     if (!found.ok) return found;
     const { projectId, title, status } = found.value;
-    if (status !== "open") return refuse("conflict", "an open thread", "/threadId");
+    if (status !== "open") return refuse("conflict", "This thread is closed.", "/threadId");
     const message = addMessage(sql, caller, { projectId, threadId, text });
     recordChange(sql, caller, {
       projectId,

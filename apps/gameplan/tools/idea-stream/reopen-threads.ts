@@ -22,7 +22,8 @@ export const reopenThreads = defineOperation({
     const found = findBrainstorm(sql, caller, { id, revision: expected });
     if (!found.ok) return found;
     const { projectId, threadIds, title } = found.value;
-    if (threadIds.length === 0) return refuse("validation", "a brainstorm made of threads");
+    if (threadIds.length === 0)
+      return refuse("validation", "This brainstorm was not made of threads.");
     const binned = putIntoBin(sql, caller, { entity: "brainstorm", id });
     if (!binned.ok) return binned;
     const threads = threadIds.flatMap((threadId) => {

@@ -27,7 +27,7 @@ export const unlockThreads = defineOperation({
       const { status, brainstormId, revision: now } = found.value;
       if (status !== "open") {
         if (now !== expected || brainstormId !== null) {
-          return refuse("stale", "a closed thread that did not change since");
+          return refuse("stale", "This thread changed since it was closed.");
         }
         sql.run("UPDATE threads SET status = 'open', revision = ? WHERE id = ?", now + 1, id);
         caller.announce({ entity: "idea_thread", id });

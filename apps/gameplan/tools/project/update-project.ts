@@ -22,7 +22,7 @@ export const updateProject = defineOperation({
   }),
   output: v.strictObject({ project }),
   run(sql, { projectId, revision: expected, ...next }, caller) {
-    if (Object.keys(next).length === 0) return refuse("validation", "at least one field to change");
+    if (Object.keys(next).length === 0) return refuse("validation", "Nothing would change.");
     const live = findLive(sql, caller, {
       entity: "project",
       id: projectId,

@@ -4,7 +4,7 @@ import { brainstorm, brainstormSummary, type Brainstorm } from "../entities/brai
 import { toIso } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
-import { findLive } from "./entity-row.ts";
+import { findLive, GONE } from "./entity-row.ts";
 
 const json = <Item extends v.GenericSchema>(item: Item) =>
   v.pipe(
@@ -46,6 +46,6 @@ export function findBrainstorm(
      FROM brainstorms WHERE id = ?`,
     found.value.id,
   );
-  if (!row) return refuse("not_found", "the id of a brainstorm", "/brainstormId");
+  if (!row) return refuse("not_found", GONE);
   return ok({ ...row, createdAt: toIso(row.createdAt) });
 }

@@ -21,9 +21,10 @@ export function checkAuthor(
 ): Result<null, ToolFailure> {
   if (entity !== "project" && entity !== "brainstorm") return ok(null);
   if (row.createdBy === caller.authorId) return ok(null);
-  if (entity === "project") return refuse("forbidden", "the author of the project");
+  if (entity === "project")
+    return refuse("forbidden", "Only who created the project may delete it.");
   const project = findProject(sql, caller, row.projectId);
   return project.ok && project.value.createdBy === caller.authorId
     ? ok(null)
-    : refuse("forbidden", "who added the brainstorm, or the author of the project");
+    : refuse("forbidden", "Only who added it or created the project may delete it.");
 }

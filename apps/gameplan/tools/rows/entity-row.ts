@@ -12,7 +12,8 @@ export const TABLES: {
   system: { table: "systems", title: "name" },
   dependency: {
     table: "dependencies",
-    title: `(SELECT name FROM systems WHERE id = source_id) || ' ' || type || ' ' ||
+    title: `(SELECT name FROM systems WHERE id = source_id) || ' ' ||
+      replace(type, 'optional', 'can use') || ' ' ||
       (SELECT name FROM systems WHERE id = target_id)`,
   },
   brainstorm: { table: "brainstorms", title: "title" },
@@ -62,7 +63,7 @@ export function findEntity(
     id,
     caller.tenantId,
   );
-  return row ? ok(row) : refuse("not_found", `the id of a ${nameOf(entity)}`);
+  return row ? ok(row) : refuse("not_found", GONE);
 }
 
 /** Finds a row that is not in the bin. Fails: not_found; stale when it has another revision. */
@@ -75,14 +76,24 @@ export function findLive(
   if (!found.ok) return found;
   const { entity, revision } = reference;
   if (found.value.deletedAt !== null) {
-    return refuse("not_found", `a ${nameOf(entity)} that is not in the bin`);
+    return refuse("not_found", `The ${nameOf(entity)} "${found.value.name}" is in the bin.`);
   }
-  return revision === undefined || revision === found.value.revision
-    ? found
-    : refuse("stale", `the revision of the ${nameOf(entity)}, which changed since; read it again`);
+  if (revision === undefined || revision === found.value.revision) return found;
+  const what = `The ${nameOf(entity)} "${found.value.name}"`;
+  return refuse("stale", `${what} changed since it was read. Read it again.`);
 }
 
 /** Names a kind of row in a sentence. */
 export function nameOf(entity: EntityName): string {
   return entity === "system" ? "game system" : entity.replaceAll("_", " ");
+}
+
+export const GONE = "This is not there any more.";
+
+/** Answers a row that \`findLive\` found a moment ago. */
+export function toFound<Row, Found>(
+  row: Row | undefined,
+  show: (row: Row) => Found,
+): Result<Found, ToolFailure> {
+  return row ? ok(show(row)) : refuse("not_found", GONE);
 }

@@ -1,10 +1,9 @@
 import * as v from "valibot";
-import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
+import { type Result, type ToolFailure } from "interlock-edge/tools";
 import { documentExport, type DocumentExport } from "../entities/document-export.ts";
 import { toIso } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
-import { refuse } from "../refuse.ts";
-import { findLive } from "./entity-row.ts";
+import { findLive, toFound } from "./entity-row.ts";
 
 export const EXPORT_COLUMNS = `id, project_id AS projectId, kind, title, file_name AS fileName,
   characters, parts, revision, created_at AS createdAt, created_by AS createdBy`;
@@ -24,5 +23,5 @@ export function findExport(
   const found = findLive(sql, caller, { entity: "export", id });
   if (!found.ok) return found;
   const row = sql.first(exportRow, `SELECT ${EXPORT_COLUMNS} FROM exports WHERE id = ?`, id);
-  return row ? ok(toExport(row)) : refuse("not_found", "the id of an export", "/exportId");
+  return toFound(row, toExport);
 }

@@ -9,7 +9,7 @@ import {
 import { toIso, toIsoOrNull } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
-import { findLive } from "./entity-row.ts";
+import { findLive, GONE } from "./entity-row.ts";
 
 export const PLAN_COLUMNS = `id, project_id AS projectId, version, name, goal, status,
   (SELECT count(*) FROM plan_systems WHERE plan_id = plans.id) AS systems,
@@ -43,7 +43,7 @@ export function findPlan(
   if (!found.ok) return found;
   const { id } = found.value;
   const row = sql.first(planRow, `SELECT ${PLAN_COLUMNS} FROM plans WHERE id = ?`, id);
-  if (!row) return refuse("not_found", "the id of a version plan", "/planId");
+  if (!row) return refuse("not_found", GONE);
   // A draft shows the names of today. A finalized plan shows the names that it was finalized with.
   const names =
     row.status === "draft"

@@ -33,5 +33,7 @@ export function findProject(
     projectId,
     caller.tenantId,
   );
-  return row ? ok(toProject(row)) : refuse("not_found", "the id of a project", "/projectId");
+  return row
+    ? ok(toProject(row))
+    : refuse("not_found", "This is not there any more.", "/projectId");
 }

@@ -1,10 +1,9 @@
 import * as v from "valibot";
-import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
+import { type Result, type ToolFailure } from "interlock-edge/tools";
 import { gameSystem, SYSTEM_TEXTS, type GameSystem } from "../entities/game-system.ts";
 import { toIso } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
-import { refuse } from "../refuse.ts";
-import { findLive } from "./entity-row.ts";
+import { findLive, toFound } from "./entity-row.ts";
 
 /** The column of a field: `coreMechanics` is `core_mechanics`. */
 export function columnOf(field: string): string {
@@ -42,7 +41,7 @@ export function findSystem(
   const found = findLive(sql, caller, { entity: "system", ...reference });
   if (!found.ok) return found;
   const row = sql.first(systemRow, `SELECT ${columns} FROM systems WHERE id = ?`, found.value.id);
-  return row ? ok(toSystem(row)) : refuse("not_found", "the id of a game system", "/systemId");
+  return toFound(row, toSystem);
 }
 
 function toSystem(row: v.InferOutput<typeof systemRow>): GameSystem {

@@ -1,10 +1,9 @@
 import * as v from "valibot";
-import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
+import { type Result, type ToolFailure } from "interlock-edge/tools";
 import { ideaThread, type IdeaThread } from "../entities/idea-thread.ts";
 import { toIso, toIsoOrNull } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
-import { refuse } from "../refuse.ts";
-import { findLive } from "./entity-row.ts";
+import { findLive, toFound } from "./entity-row.ts";
 
 /** Columns of a thread for one person, who is the first binding of the query. */
 export const THREAD_COLUMNS = `id, project_id AS projectId, title, status,
@@ -46,5 +45,5 @@ export function findThread(
     caller.authorId,
     found.value.id,
   );
-  return row ? ok(toThread(row)) : refuse("not_found", "the id of an idea thread", "/threadId");
+  return toFound(row, toThread);
 }

@@ -22,7 +22,7 @@ export const addPlanPhases = defineOperation({
     const found = findPlan(sql, caller, { id, revision: expected });
     if (!found.ok) return found;
     if (found.value.phases.length > 0)
-      return refuse("conflict", "a plan without phases", "/planId");
+      return refuse("conflict", "This plan has its phases already.", "/planId");
     const draft = checkDraft(sql, id);
     if (!draft.ok) return draft;
     const { projectId } = found.value;

@@ -26,7 +26,7 @@ export function addPlan(
 ): Result<VersionPlan, ToolFailure> {
   const { projectId, version } = plan;
   if (isVersionTaken(sql, projectId, version)) {
-    return refuse("conflict", "a version that no plan of the project has", "/version");
+    return refuse("conflict", VERSION_TAKEN, "/version");
   }
   const id = caller.newId();
   sql.run(
@@ -66,6 +66,8 @@ export function insertPhases(sql: WorkspaceSql, id: string, phases: NewPlan["pha
     });
   });
 }
+
+export const VERSION_TAKEN = "Another plan has this version.";
 
 /** Tells whether a plan that is not in the bin has the version. */
 export function isVersionTaken(sql: WorkspaceReads, projectId: string, version: string): boolean {

@@ -57,22 +57,23 @@ export function checkSystemIds(
 ): Result<null, ToolFailure> {
   const unknown = systemIds.findIndex((id) => !nodes.has(id));
   if (unknown >= 0) {
-    return refuse("not_found", "the id of a system of the project", `/systemIds/${unknown}`);
+    return refuse(
+      "not_found",
+      "One of the systems is not in this project.",
+      `/systemIds/${unknown}`,
+    );
   }
   return new Set(systemIds).size === systemIds.length
     ? ok(null)
-    : refuse("validation", "each system once", "/systemIds");
+    : refuse("validation", "A system can stand in a plan once.", "/systemIds");
 }
 
-const NAMED_IDS = 10;
+const NAMED = 10;
 
-/** Refuses a scope that lacks what its systems require. It names ids, because names are texts. */
+/** Refuses a scope that lacks what its systems require. */
 export function refuseScope({ missing, missingTotal }: ScopeCheck): ReturnType<typeof refuse> {
-  const ids = missing.slice(0, NAMED_IDS).map(({ systemId }) => systemId);
-  const more = missingTotal > ids.length ? ` and ${missingTotal - ids.length} more` : "";
-  return refuse(
-    "validation",
-    `a scope with everything that its systems require; it lacks ${ids.join(", ")}${more}`,
-    "/systemIds",
-  );
+  const names = missing.slice(0, NAMED).map(({ name }) => `"${name}"`);
+  const more = missingTotal > names.length ? ` and ${missingTotal - names.length} more` : "";
+  const why = `The plan lacks ${names.join(", ")}${more}, which its systems require.`;
+  return refuse("validation", why, "/systemIds");
 }

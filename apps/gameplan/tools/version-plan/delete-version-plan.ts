@@ -32,7 +32,7 @@ export function checkDraft(sql: WorkspaceReads, id: string): Result<null, ToolFa
   const where = "id = ? AND status = 'draft'";
   return countRows(sql, { table: "plans", where, bindings: [id] }) > 0
     ? ok(null)
-    : refuse("conflict", "a draft; a finalized plan stays", "/planId");
+    : refuse("conflict", "Nobody can delete a finalized plan.", "/planId");
 }
 
 export const deleteVersionPlanTool = gameplanTool(deleteVersionPlan, {

@@ -52,7 +52,8 @@ export const draftVersionPlan = defineOperation({
     const known = checkSystemIds(systemIds, nodes);
     if (!known.ok) return known;
     if (!scope.valid && args.allowIncomplete !== true) return refuseScope(scope);
-    const checked = args.phases && checkPhases(sql, projectId, { systemIds, phases: args.phases });
+    const checked =
+      args.phases && checkPhases(sql, projectId, { systemIds, phases: args.phases, nodes });
     if (checked?.ok === false) return checked;
     const { version, name = `Version ${version}`, goal = "" } = args;
     const added = addPlan(sql, caller, { projectId, version, name, goal, phases: [] });
@@ -60,11 +61,17 @@ export const draftVersionPlan = defineOperation({
   },
 });
 
+interface PlannedPhases {
+  readonly systemIds: readonly string[];
+  readonly phases: readonly PhaseInput[];
+  readonly nodes: ReadonlyMap<string, { readonly name: string }>;
+}
+
 /** Phases hold each system once, and nothing before what it requires. */
 function checkPhases(
   sql: WorkspaceReads,
   projectId: string,
-  { systemIds, phases }: { systemIds: readonly string[]; phases: readonly PhaseInput[] },
+  { systemIds, phases, nodes }: PlannedPhases,
 ): Result<null, ToolFailure> {
   const wanted = new Set(systemIds);
   const placed = phases.flatMap(({ systemIds: ids }) => ids);
@@ -72,8 +79,7 @@ function checkPhases(
     placed.length === systemIds.length &&
     new Set(placed).size === placed.length &&
     placed.every((id) => wanted.has(id));
-  if (!isPartition)
-    return refuse("validation", "every system of systemIds in one phase", "/phases");
+  if (!isPartition) return refuse("validation", "Each system belongs in one phase.", "/phases");
   const phaseOf = new Map(
     phases.flatMap(({ systemIds: ids }, index) => ids.map((id) => [id, index] as const)),
   );
@@ -83,11 +89,11 @@ function checkPhases(
     return type === "requires" && own !== undefined && needed !== undefined && needed > own;
   });
   if (!early) return ok(null);
-  return refuse(
-    "validation",
-    `phases in which ${early.sourceSystemId} is not before ${early.targetSystemId}, which it requires`,
-    "/phases",
+  const [source, target] = [early.sourceSystemId, early.targetSystemId].map(
+    (id) => nodes.get(id)?.name ?? "",
   );
+  const why = `"${source}" requires "${target}", so it cannot come first.`;
+  return refuse("validation", why, "/phases");
 }
 
 export const draftVersionPlanTool = gameplanTool(draftVersionPlan, {

@@ -20,11 +20,12 @@ export const finalizeVersionPlan = defineOperation({
     const found = findPlan(sql, caller, { id, ...expected });
     if (!found.ok) return found;
     const plan = found.value;
-    if (plan.status !== "draft") return refuse("conflict", "a draft; copy the plan to change it");
-    if (plan.systems === 0) return refuse("validation", "a plan with systems");
+    if (plan.status !== "draft") return refuse("conflict", FINAL);
+    if (plan.systems === 0)
+      return refuse("validation", "A plan without systems cannot be finalized.");
     const { scope } = checkScope(sql, plan.projectId, systemIdsOf(plan));
     if (!scope.valid && scope.missingTotal === 0) {
-      return refuse("validation", "a plan without deleted systems; restore them or plan again");
+      return refuse("validation", BINNED);
     }
     if (!scope.valid) return refuseScope(scope);
     // From now on the plan keeps the names that its systems have today.
@@ -58,6 +59,9 @@ export const finalizeVersionPlan = defineOperation({
     return finalized.ok ? ok({ plan: finalized.value }) : finalized;
   },
 });
+
+const FINAL = "This plan is final. Copy it as a draft to change it.";
+const BINNED = "A system of this plan is in the bin. Restore it first.";
 
 export const finalizeVersionPlanTool = gameplanTool(finalizeVersionPlan, {
   description:

@@ -103,6 +103,8 @@ export class TurnTools {
     const { undo, approvals, createCard, root } = this.#ports;
     this.#desk = new UndoDesk({ api: undo, approvals, createCard });
     for (const card of root.querySelectorAll<HTMLElement>(".tool")) {
+      // A saga is taken back as a whole, so its steps offer no Undo of their own.
+      if (card.matches(".tool .tool")) continue;
       const { call = "", name = "" } = card.dataset;
       card.append(this.#desk.createView(call, name).root);
     }

@@ -1,5 +1,7 @@
 import type { ApprovalCardPorts } from "../../approval/card.ts";
 import { createEnding } from "./exchange-ending.ts";
+import type { Part } from "../answer/answer.ts";
+import { createSagaSteps, sagaIdOf, type SagaSteps } from "./saga-steps.ts";
 import { createBubble, createPartView, type PartView } from "./part-view.ts";
 import { createStatus } from "./exchange-status.ts";
 import type { CallReader } from "../tool-card/call-reader.ts";
@@ -25,11 +27,33 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
   const answer = el("article", { class: "answer", "aria-label": "Assistant" });
   answer.append(parts, status.root, ending.root);
   const views = new Map<number, PartView>();
+  const sagas = new Map<string, SagaSteps>();
   const bubble = createBubble(question);
   bubble.hidden = question === "";
   let shown: Exchange | undefined;
+  let shownParts: readonly Part[] = [];
+
+  /** A step stands on the card of its saga, and every other part below the one before it. */
+  function place(part: Part, root: HTMLElement): void {
+    const sagaId = part.kind === "tool" ? sagaIdOf(part.toolCallId) : undefined;
+    const saga = sagaId === undefined ? undefined : openSaga(sagaId);
+    if (saga) saga.add(root);
+    else parts.append(root);
+  }
+
+  function openSaga(sagaId: string): SagaSteps | undefined {
+    const known = sagas.get(sagaId);
+    const owner = shownParts.find((part) => part.kind === "tool" && part.toolCallId === sagaId);
+    const card = owner && views.get(owner.index)?.root;
+    if (known || !card) return known;
+    const steps = createSagaSteps();
+    card.append(steps.root);
+    sagas.set(sagaId, steps);
+    return steps;
+  }
 
   function drawParts(exchange: Exchange): void {
+    shownParts = exchange.answer.parts;
     const { runId } = exchange;
     const readImage = async (toolCallId: string, number: number) =>
       runId === undefined ? undefined : ports.reader.image({ runId, toolCallId }, number);
@@ -40,9 +64,10 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
       const view =
         views.get(part.index) ??
         createPartView(part, { approvals: ports.approvals, readImage, readResult });
-      if (!views.has(part.index) && view.root) parts.append(view.root);
+      if (!views.has(part.index) && view.root) place(part, view.root);
       views.set(part.index, view);
       view.update(part, isOver);
+      if (part.kind === "tool") sagas.get(sagaIdOf(part.toolCallId) ?? "")?.update(part);
     }
   }
 

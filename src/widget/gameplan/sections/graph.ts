@@ -26,7 +26,7 @@ export const graphSection: Section = {
     const count = plural(graph.nodes.length, "system");
     const heading = drawHeading("Dependency graph", el("span", { class: "note" }, count));
     if (graph.nodes.length === 0) {
-      const hint = "Add systems and say in the chat which one requires which.";
+      const hint = 'Say in the chat: "Add a Crafting and a Weather system."';
       return ok([heading, drawEmpty("There is nothing to draw yet.", hint)]);
     }
     const centre = context.route.itemId;

@@ -177,6 +177,11 @@ async function showBrainstorm(
     drawHeading(textOf(session, "title")),
     el("p", { class: "note" }, formatMade(session)),
     ...(outputs.length > 0 ? drawGroup("Results", el("ul", { class: "log" }, ...outputs)) : []),
-    ...drawGroup("Notes", drawMarkdown(textOf(session, "content"))),
+    ...drawGroup("Notes", drawMarkdown(withoutIds(textOf(session, "content")))),
   ]);
+}
+
+/** Notes that an earlier release made of threads name each author by an id. */
+function withoutIds(notes: string): string {
+  return notes.replaceAll(/^\*\*user:([^*\s]+):\*\*/gm, "**$1:**");
 }
