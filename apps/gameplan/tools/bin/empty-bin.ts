@@ -3,6 +3,7 @@ import { ok } from "interlock-edge/tools";
 import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { nameOf } from "../rows/entity-row.ts";
+import type { BinItem } from "../entities/bin-item.ts";
 import { listBin } from "./list-bin.ts";
 import { count, rowId } from "../entities/fields.ts";
 import { defineOperation } from "interlock-edge/tools";
@@ -30,6 +31,10 @@ export const emptyBin = defineOperation({
   },
 });
 
+function namesOf(items: readonly BinItem[]): string[] {
+  return items.map(({ entity, name }) => `${nameOf(entity)} ${name}`);
+}
+
 export const emptyBinTool = gameplanTool(emptyBin, {
   description: "Removes everything in the bin for good.",
   service: "binService",
@@ -50,8 +55,7 @@ export const emptyBinTool = gameplanTool(emptyBin, {
       const found = await read(listBin, { ...only, limit: SHOWN_ITEMS });
       if (!found.ok) return undefined;
       const { items, total } = found.value;
-      const names = items.map(({ entity, name }) => `${nameOf(entity)} ${name}`);
-      return { before: { items: names, total }, after: { items: [], total: 0 } };
+      return { before: { items: namesOf(items), total }, after: { items: [], total: 0 } };
     },
   },
   verification: {
@@ -68,8 +72,7 @@ export const emptyBinTool = gameplanTool(emptyBin, {
       if (!found.ok) return { kind: "unknown" };
       const { items } = found.value;
       if (items.length === 0) return { kind: "verified" };
-      const names = items.map(({ entity, name }) => `${nameOf(entity)} ${name}`);
-      return { kind: "mismatch", found: { items: names } };
+      return { kind: "mismatch", found: { items: namesOf(items) } };
     },
   },
   isHidden: true,

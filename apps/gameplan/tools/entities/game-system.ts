@@ -1,10 +1,7 @@
 import * as v from "valibot";
 import { longText, nameText, person, revision, rowId, time } from "./fields.ts";
 
-export const systemSlug = v.pipe(
-  v.string(),
-  v.regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "Use small letters, digits and hyphens."),
-);
+export const systemSlug = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,63}$/));
 export const mvpCriticality = v.picklist(["core", "important", "later"]);
 export const systemStatus = v.picklist(["draft", "active", "deprecated"]);
 

@@ -3,10 +3,7 @@ import { count, longText, nameText, person, revision, rowId, time } from "./fiel
 import { mvpCriticality, systemSlug } from "./game-system.ts";
 
 /** A version such as `0.1` or `1.0-beta`; one of each in a project. */
-export const versionLabel = v.pipe(
-  v.string(),
-  v.regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,31}$/, "Use letters, digits, dots and hyphens."),
-);
+export const versionLabel = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9.+_-]{0,31}$/));
 export const planStatus = v.picklist(["draft", "finalized"]);
 
 export const planSummary = v.strictObject({

@@ -33,7 +33,7 @@ export const lockThreads = defineOperation({
 });
 
 export const lockThreadsTool = gameplanTool(lockThreads, {
-  description: "Closes idea threads. It is a step of finalize_threads_to_brainstorm.",
+  description: "Closes idea threads.",
   service: "ideaStreamService",
   mutationType: "update",
   done: ({ threads }) => `Closed ${formatCount(threads.length, "idea thread")}`,

@@ -51,8 +51,7 @@ export const mergeThreads = defineOperation({
 });
 
 export const mergeThreadsTool = gameplanTool(mergeThreads, {
-  description:
-    "Makes a brainstorm of closed idea threads. It is a step of finalize_threads_to_brainstorm.",
+  description: "Makes a brainstorm of closed idea threads.",
   service: "ideaStreamService",
   mutationType: "create",
   done: ({ brainstorm: { title }, threads }) =>

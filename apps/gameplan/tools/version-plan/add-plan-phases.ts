@@ -47,7 +47,7 @@ export const addPlanPhases = defineOperation({
 });
 
 export const addPlanPhasesTool = gameplanTool(addPlanPhases, {
-  description: "Adds the phases of a new draft. It is a step of create_version_plan.",
+  description: "Adds the phases of a new draft.",
   service: "versionPlanService",
   mutationType: "update",
   done: ({ plan: { version, phases } }) =>

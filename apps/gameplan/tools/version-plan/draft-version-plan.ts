@@ -97,7 +97,7 @@ function checkPhases(
 }
 
 export const draftVersionPlanTool = gameplanTool(draftVersionPlan, {
-  description: "Adds a draft of a version without its phases. It is a step of create_version_plan.",
+  description: "Adds a draft of a version without its phases.",
   service: "versionPlanService",
   mutationType: "create",
   done: ({ plan: { version } }) => `Drafted version plan ${version}`,
