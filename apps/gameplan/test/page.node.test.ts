@@ -156,7 +156,7 @@ async function editByHand(ann: Person, bob: Person): Promise<void> {
   await project(ann)
     .getByRole("link", { name: /Treasure/ })
     .click();
-  await ann.page.getByRole("button", { name: "Edit", exact: true }).click();
+  await project(ann).getByRole("button", { name: "Edit", exact: true }).click();
   await project(ann).getByLabel("Purpose").fill("Chests that **bite**.");
   await project(ann).getByLabel("Status").selectOption("Active");
   await ann.page.getByRole("button", { name: "Save" }).click();
