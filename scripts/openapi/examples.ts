@@ -4,7 +4,7 @@ const QUESTION = { role: "user", content: "What time is it in Tokyo?" } as const
 const PARTS = [{ type: "text", text: "What time is it in Tokyo?" }];
 const UI_POST = { id: "chat-1", messages: [{ id: "message-1", role: "user", parts: PARTS }] };
 
-/** An example of each body, by method and path; test/http/openapi.test.ts sends each of them. */
+/** An example of each body, by method and path; test/http/openapi-examples.test.ts sends each. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "POST /v1/chat": { messages: [QUESTION] },
   "POST /v1/tools/:id/invoke": { arguments: { expression: "6*7" } },
@@ -49,6 +49,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "POST /api/v6/chat": UI_POST,
   "POST /api/data-stream": {
     id: "chat-1",
+    threadId: "thread-1",
     unstable_assistantMessageId: "answer-1",
     messages: [{ role: "user", content: PARTS }],
   },

@@ -16,7 +16,7 @@ export async function writeOperation(read: ReadRoute, types: TypeSchemas): Promi
     summary: firstSentence(handler.summary),
     description: describe(read),
     security: route ? [{ token: [route.scope] }] : [],
-    parameters: [...inPath(path), ...(await queryOf(facts)), ...headersOf(facts, method)],
+    parameters: [...inPath(path), ...(await queryOf(facts)), ...headersOf(read)],
     ...body,
     responses: { ...writeAnswers(read, types), ...writeRefusals(read) },
     ...(options.length > 0 && { "x-options": options }),
@@ -95,14 +95,16 @@ async function queryOf({ queries, parameters }: HandlerFacts): Promise<readonly 
   return [...found].map(([name, schema]) => inQuery(name, schema));
 }
 
-function headersOf({ headers }: HandlerFacts, method: string): readonly object[] {
-  return [...headers]
+function headersOf({ facts, method, path }: ReadRoute): readonly object[] {
+  return [...facts.headers]
     .filter((name) => !OTHER_HEADERS.has(name))
     .map((read) => {
       const known = REQUEST_HEADERS[read];
       if (!known) throw new Error(`scripts/openapi/headers.ts needs a text for ${read}.`);
-      // A read knows a tag, and no revision.
-      const example = method === "GET" && read === "if-none-match" ? '"sha256:0"' : known.example;
+      // A read knows a tag, and no revision; the id of a change is a number.
+      const isTag = method === "GET" && read === "if-none-match";
+      const isChange = read === "last-event-id" && path.endsWith("/changes");
+      const example = isTag ? '"sha256:0"' : isChange ? "7" : known.example;
       return Object.assign({ in: "header" }, known, { example });
     });
 }

@@ -3,6 +3,7 @@ import type { Route } from "../../src/http/request/authorise.ts";
 import { PROBLEMS, type ProblemCode } from "../../src/http/request/problem-codes.ts";
 import type { ListedRoute } from "./all-routes.ts";
 import { RESPONSE_HEADERS } from "./headers.ts";
+import { exampleOf } from "./example-of.ts";
 import type { Handler, HandlerFacts } from "./read-handlers.ts";
 import type { Schema, TypeSchemas } from "./schemas-of-types.ts";
 
@@ -29,7 +30,7 @@ export function writeAnswers(read: ReadRoute, types: TypeSchemas): object {
   const responses = [...read.answers].map(([status, type]) => {
     const { media, schema } = shapeOf(type, types);
     const content = {
-      ...(schema && { "application/json": { schema } }),
+      ...(schema && { "application/json": withExample(schema, types) }),
       ...Object.fromEntries(media.map((name) => [name, textOf(name)])),
     };
     const isStream = media.includes("text/event-stream");
@@ -41,6 +42,10 @@ export function writeAnswers(read: ReadRoute, types: TypeSchemas): object {
     ] as const;
   });
   return Object.fromEntries(responses);
+}
+
+function withExample(schema: Schema, { components }: TypeSchemas): object {
+  return { schema, example: exampleOf(schema, components) };
 }
 
 /** Describes an answer that is a text; OpenAPI 3.1 has no word for the lines of a stream. */

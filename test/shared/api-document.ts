@@ -17,6 +17,12 @@ export interface DescribedAnswer {
 /** One method of one path. */
 export interface DescribedOperation {
   readonly operationId: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly example?: string | number;
+  }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, DescribedContent>> };
   readonly responses: Readonly<Record<string, DescribedAnswer>>;
 }
