@@ -3,16 +3,22 @@ import type { CollectorAnswer } from "../../../src/adapters/telemetry/otlp-colle
 import { SpanBatches } from "../../../src/adapters/telemetry/span-batches.ts";
 import { FakeClock } from "../../../src/testing/time/fake-clock.ts";
 
-/** A collector that notes each request; `answer` undefined: it never answers. */
-function collect(answer?: CollectorAnswer) {
+/** A collector that notes each request. */
+function collect(answer: CollectorAnswer) {
   const clock = new FakeClock();
   const requests: (readonly string[])[] = [];
   const batches = new SpanBatches();
   const post = (spans: readonly string[]): Promise<CollectorAnswer> => {
     requests.push(spans);
-    return answer ? Promise.resolve(answer) : new Promise(() => {});
+    return Promise.resolve(answer);
   };
-  return { clock, requests, send: (spans: string) => batches.send(spans, { clock, post }) };
+  /** The object of the run dies at once, and its timers with it. */
+  const die = (spans: string): void => {
+    const dead = { nowMs: () => clock.nowMs(), schedule: () => () => {} };
+    void batches.send(spans, { clock: dead, post });
+  };
+  const send = (spans: string): Promise<CollectorAnswer> => batches.send(spans, { clock, post });
+  return { clock, requests, send, die };
 }
 
 /** Lets so much time pass, and what follows from it happen. */
@@ -55,12 +61,12 @@ test("a batch that is refused is sent again, each run alone", async () => {
 });
 
 test("where the object that sends a batch dies, the others send again, and later runs go on", async () => {
-  const { clock, requests, send } = collect();
-  void send("dies");
-  const other = send("b");
+  const { clock, requests, send, die } = collect("taken");
+  die("dies");
+  const other = send("other");
   await pass(clock, 5_500);
   expect(await other).toBe("away");
-  void send("later");
+  const later = send("later");
   await pass(clock, 250);
-  expect(requests).toEqual([["dies", "b"], ["later"]]);
+  expect([await later, requests]).toEqual(["taken", [["later"]]]);
 });
