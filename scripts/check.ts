@@ -19,9 +19,10 @@ const CHECKS = [
 /** Checks that run at the same time; more of them need more memory than a small machine has. */
 const AT_A_TIME = 2;
 
-/** Checkers written in Go spend a part of their time on garbage; memory is there. */
 const ENVIRONMENT = {
-  GOGC: "200",
+  // Checkers written in Go spend a part of their time on garbage. This much memory holds it.
+  GOGC: "off",
+  GOMEMLIMIT: "2GiB",
   // The linter of the API's document reaches nobody.
   REDOCLY_TELEMETRY: "off",
   REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
