@@ -1,13 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCommand, startCommand } from "../shared/command-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Below the repository, so that valibot is that of the repository. */
 const FOLDER = join(ROOT, "dist/purity-test");
 const PROJECT = join(FOLDER, "desk");
-const COMMAND = join(ROOT, "cli/interlock.ts");
 
 const PATHS = {
   "interlock-edge": [join(ROOT, "src/exports/index.ts")],
@@ -21,12 +20,11 @@ function write(file: string, text: string | readonly string[]): void {
   writeFileSync(path, typeof text === "string" ? text : text.join("\n"));
 }
 
-function run(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
-    cwd: PROJECT,
-    encoding: "utf8",
-  });
-  return { status, all: stdout + stderr };
+async function run(command: "build" | "check") {
+  // A check imports what a build wrote, and Node keeps that as long as a process lives.
+  const start = command === "check" ? startCommand : runCommand;
+  const { exitCode: status, all } = await start([command], PROJECT);
+  return { status, all };
 }
 
 /** Lines of a helper, each with the name that the commands refuse in it. */
@@ -96,10 +94,10 @@ function plant(execute: string, helper: readonly string[]): void {
   write("src/far.ts", helper);
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  execFileSync(process.execPath, [COMMAND, "new", "desk"], { cwd: FOLDER });
+  expect(await runCommand(["new", "desk"], FOLDER)).toMatchObject({ exitCode: 0 });
   write("tsconfig.json", JSON.stringify({ compilerOptions: { paths: PATHS } }));
   // A wrapper defines the tools, so the file of a tool does not name defineTool.
   write("src/tools/make-tool.ts", [
@@ -117,11 +115,11 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const HARMLESS = "() => ok({ near } && {})";
 
 describe("interlock build and interlock check", () => {
-  test("refuse each planted bypass, two imports away from a tool, with its line", () => {
+  test("refuse each planted bypass, two imports away from a tool, with its line", async () => {
     const lines = PLANTS.map(([, line]) => line);
     plant("() => (void near, void fetch(''), ok({}))", lines);
-    for (const command of ["build", "check"]) {
-      const { status, all } = run(command);
+    for (const command of ["build", "check"] as const) {
+      const { status, all } = await run(command);
       expect(status).toBe(1);
       const found = [
         ...all.matchAll(/src\/far\.ts:(\d+):\d+: (\S+) reaches|src\/far\.ts:(\d+):\d+: (\S+) /g),
@@ -137,14 +135,14 @@ describe("interlock build and interlock check", () => {
     }
   });
 
-  test("let names of other things pass, and modules that no tool imports", () => {
+  test("let names of other things pass, and modules that no tool imports", async () => {
     plant(HARMLESS, INNOCENT);
     write("src/unused.ts", "export const ping = () => fetch('https://a.example');");
-    expect(run("build")).toEqual({ status: 0, all: "" });
-    expect(run("check").all).not.toContain("reaches");
+    expect(await run("build")).toEqual({ status: 0, all: "" });
+    expect((await run("check")).all).not.toContain("reaches");
   });
 
-  test("refuse a package that opens connections, and only report one that mentions fetch", () => {
+  test("refuse a package that opens connections, and only report one that mentions fetch", async () => {
     const packaged = (name: string, text: string): void => {
       write(
         `node_modules/${name}/package.json`,
@@ -154,19 +152,19 @@ describe("interlock build and interlock check", () => {
     };
     packaged("chatty", "export const ask = (send = globalThis.fetch ?? fetch) => send;\n");
     plant(HARMLESS, ['export { ask } from "chatty";']);
-    expect(run("build")).toEqual({ status: 0, all: "" });
-    expect(run("check").all).toMatch(
+    expect(await run("build")).toEqual({ status: 0, all: "" });
+    expect((await run("check")).all).toMatch(
       /warning node_modules\/chatty\/index\.js:1:\d+: a package of a tool mentions .*fetch/,
     );
     packaged("chatty", "export const ask = () => globalThis.fetch;\n");
-    expect(run("check").all).toContain("a package of a tool mentions globalThis.fetch");
+    expect((await run("check")).all).toContain("a package of a tool mentions globalThis.fetch");
     for (const [text, column] of [
       ['import { connect } from "node:net";\nexport const dial = () => connect(1);', 1],
       ['export const dial = () => require("node:net").connect(1);', 27],
     ] as const) {
       packaged("dialer", text);
       plant(HARMLESS, ['export { dial } from "dialer";']);
-      const { status, all } = run("build");
+      const { status, all } = await run("build");
       expect([status, all]).toEqual([
         1,
         expect.stringContaining(`node_modules/dialer/index.js:1:${column}: node:net`),
