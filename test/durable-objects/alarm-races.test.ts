@@ -9,8 +9,8 @@ import { chat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts"
 beforeAll(seedPolicies);
 
 const ALL_ROUNDS = Array.from({ length: 50 }, (_, round) => round);
-/** The alarm of a round fails one to seven times. A sample takes one of five rounds per number. */
-const ROUNDS = sampleOfGroups(ALL_ROUNDS, (round) => round % 7, 5);
+/** The alarm of a round fails one to seven times. A sample takes one round of each number. */
+const ROUNDS = sampleOfGroups(ALL_ROUNDS, (round) => round % 7, 10);
 
 /**
  * Rings a run's alarm at once, with a due watchdog; resolves when the alarm has returned.

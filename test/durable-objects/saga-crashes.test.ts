@@ -108,7 +108,7 @@ test.each([
   async (_, planned) => {
     const { points } = await travel({ mode: "after" }, planned);
     const writes = points.map((label, index) => ({ at: index + 1, label }));
-    const sampled = sampleOfGroups(writes, ({ label }) => label, 6);
+    const sampled = sampleOfGroups(writes, ({ label }) => label, 9);
     let crashes = 0;
     for (const { at } of sampled) {
       const mode = MODES[(at + sampleSeed()) % 3] ?? "after";
