@@ -34,7 +34,9 @@ function main(): void {
 function compileDeclarations(target: string): string {
   const tsc = join(PACKAGE_FOLDER, "node_modules/typescript/bin/tsc");
   // `check:lint` checks the types.
-  const flags = ["--noCheck", "--emitDeclarationOnly", "--sourceMap=false"];
+  const flags = "--noCheck --emitDeclarationOnly --sourceMap false --inlineSources false".split(
+    " ",
+  );
   const args = [tsc, "-p", "tsconfig.package.json", "--outDir", target, ...flags];
   execFileSync(process.execPath, args, { cwd: PACKAGE_FOLDER, stdio: "inherit" });
   return target;
