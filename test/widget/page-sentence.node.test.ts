@@ -71,7 +71,9 @@ describe.each([
     const places = await visit.inside<Places>(SCAN);
     expect(places).toMatchObject({ alone: [], isCut });
     expect(places.text).toBe(`Refund 40 EUR to Ann ${consequence}`);
-    expect(Math.min(places.inSight, places.hidden)).toBeGreaterThan(5);
+    expect(places.inSight).toBeGreaterThan(5);
+    // The buttons stay at the foot of a question that is longer than the page.
+    expect(places.hidden).toBe(0);
   });
 
   it("in the chat, between other calls", async () => {
