@@ -177,7 +177,7 @@ export class RunObject extends RunRpc implements RunObjectMethods {
     const { storage } = this.ctx;
     const clock = this.#clock;
     const abandon = (cause: unknown): void => this.#abandon(cause);
-    const metrics = composeMetrics(this.deployment);
+    const metrics = composeMetrics(this.env, this.deployment);
     const run = openRun({ storage, store: this.#store, clock, abandon, metrics });
     const conversation = openConversation(run, {
       storage,

@@ -33,7 +33,7 @@ import type { ListedFeedback } from "../../src/protocol/conversation/feedback.ts
 import type { ConversationSummary } from "../../src/protocol/conversation/summary.ts";
 import type { Escalation } from "../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
-import type { TenantMetrics } from "../../src/protocol/metric/measures.ts";
+import type { DailySpending, DayRange, TenantMetrics } from "../../src/protocol/metric/measures.ts";
 import type { ListPage } from "../../src/protocol/list/page.ts";
 import type { UndeliveredNotification } from "../../src/protocol/notification/notification.ts";
 import type { PolicyPin, PolicyProposal } from "../../src/protocol/policy/pin.ts";
@@ -52,7 +52,7 @@ import { PersonErasures } from "./people/person-erasures.ts";
 import { TenantRecords } from "./records/tenant-records.ts";
 
 /** Versions of the tables of a tenant, and of the JSON in them. */
-const LAYOUT: Layout = { oldest: 7, migrations: [] };
+const LAYOUT: Layout = { oldest: 8, migrations: [] };
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
 
@@ -196,6 +196,10 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
 
   async metrics(): Promise<TenantMetrics> {
     return this.#open.records.metrics();
+  }
+
+  async spending(days: DayRange): Promise<readonly DailySpending[]> {
+    return this.#open.records.spending(days);
   }
 
   async storageUse(query: StorageQuery): Promise<StorageUse> {

@@ -5,6 +5,7 @@ import type { ApprovalAnswer, ContextAnswer, DecisionAnswer } from "../../src/ca
 import type { CallResult } from "../../src/capabilities/results.ts";
 import type { PublishedContract } from "../../src/contracts/catalog/published-contract.ts";
 import type { PolicyMismatch } from "../../src/contracts/policy/mismatch.ts";
+import type { UsageReport } from "../../src/http/metrics/usage.ts";
 import type { ProblemDetail } from "../../src/http/request/problem.ts";
 import type { PacketLine } from "../../src/protocol/approval/packet-lines.ts";
 import type { ApprovalStatus } from "../../src/protocol/approval/record.ts";
@@ -276,6 +277,7 @@ export interface Answers {
   };
   readonly "GET /v1/workspaces/:name/:id/changes": { readonly 200: Stream };
   readonly "GET /v1/metrics": { readonly 200: "application/openmetrics-text" };
+  readonly "GET /v1/usage": { readonly 200: UsageReport };
   readonly "POST /v1/runs/:id/replay": {
     readonly 200: { readonly runId: RunId; readonly outcome: "equal" | "different" } & ReplayResult;
   };

@@ -21,7 +21,7 @@ import type {
 import type { Feedback, ListedFeedback } from "../protocol/conversation/feedback.ts";
 import type { ConversationSummary } from "../protocol/conversation/summary.ts";
 import type { RunId, ActorId, TenantId } from "../protocol/identity/ids.ts";
-import type { TenantMetrics } from "../protocol/metric/measures.ts";
+import type { DailySpending, DayRange, TenantMetrics } from "../protocol/metric/measures.ts";
 import type { AwaitedOutcome } from "../protocol/run/awaited-outcome.ts";
 import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
@@ -216,6 +216,8 @@ export interface TenantRecordsMethods {
   actOnEscalation(act: EscalationAct): Promise<EscalationAnswer>;
   audit(query: AuditQuery): Promise<AuditPage>;
   metrics(): Promise<TenantMetrics>;
+  /** What the runs used on these days, the newest first. Days without use are absent. */
+  spending(days: DayRange): Promise<readonly DailySpending[]>;
   /** What the runs of a person and of the tenant stored. */
   storageUse(query: StorageQuery): Promise<StorageUse>;
   /** Which of these hashes a person used before; see UsedNames. */

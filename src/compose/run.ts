@@ -21,7 +21,9 @@ import type { MismatchNotes, SteeringInbox, RunJournal } from "../capabilities/r
 import { createToolSource } from "../contracts/bind/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
-import type { MeasuredRun, MeasureRun } from "../protocol/metric/measures.ts";
+import type { RegisteredContract } from "../contracts/catalog/registered.ts";
+import { createDirectory } from "../loop/open-scope.ts";
+import type { RunMetrics } from "../run/notices/run-notices.ts";
 import type { DecidingPorts } from "../loop/replay/ports.ts";
 import type { RunPorts } from "../loop/run-scope.ts";
 import { createResultReader, type KnownCalls } from "../run/read-result.ts";
@@ -49,18 +51,24 @@ export function composeFingerprints(raw: RawEnv): Fingerprints {
 }
 
 /** Assembles what counting a run at its end needs; undefined in a deployment without metrics. */
-export function composeMetrics({
-  metrics,
-  contracts,
-}: Deployment):
-  | { readonly measure: MeasureRun; readonly mutates: MeasuredRun["mutates"] }
-  | undefined {
+export function composeMetrics(
+  raw: RawEnv,
+  deployment: Deployment,
+): Omit<RunMetrics, "approvals"> | undefined {
+  const { metrics, contracts } = deployment;
   if (!metrics) return undefined;
+  const find = (toolId: string): RegisteredContract | undefined =>
+    contracts.find(({ spec }) => spec.name === toolId);
   return {
     measure: metrics.measure,
     mutates(toolId) {
-      const found = contracts.find(({ spec }) => spec.name === toolId);
+      const found = find(toolId);
       return found && found.spec.effect !== "read_only";
+    },
+    currencyOf: (toolId) => find(toolId)?.contract.runtime.cost.currency,
+    pricesOf(claim, model) {
+      const { models } = requireModels(raw, deployment);
+      return createDirectory(claim, (id) => models.get(id))(model)?.prices;
     },
   };
 }

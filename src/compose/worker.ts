@@ -80,7 +80,8 @@ function assemble(
   const log = createConsoleLog();
   const tenants = composeTenants(env.tenants);
   const { registry, directory, conversations, queue, outcomes, escalations } = tenants;
-  const { consents, notifications, trail, erasures, feedback, metrics, storageUse } = tenants;
+  const { consents, notifications, trail, erasures, feedback, metrics } = tenants;
+  const { spending, storageUse } = tenants;
   const embedTokens = createEmbedTokens({
     rootSecret: env.rootSecret,
     olderSecret: env.olderSecret,
@@ -142,6 +143,7 @@ function assemble(
     erasures,
     feedback,
     metrics,
+    spending,
     fingerprints: createFingerprints(env.rootSecret, env.olderSecret),
     auditSigner: createAuditSigner(env.rootSecret, env.olderSecret),
     storage: createStorageMeter({ ask: storageUse, clock: systemClock }),

@@ -29,7 +29,7 @@ import type { ListedFeedback } from "../protocol/conversation/feedback.ts";
 import type { ListPage } from "../protocol/list/page.ts";
 import type { TenantId } from "../protocol/identity/ids.ts";
 import type { connectionBody } from "../protocol/connection/stored.ts";
-import type { TenantMetrics } from "../protocol/metric/measures.ts";
+import type { DailySpending, DayRange, TenantMetrics } from "../protocol/metric/measures.ts";
 import type { tenantProviderBody } from "../protocol/provider/tenant-provider.ts";
 import type { ClientWires } from "../protocol/run/client-wire.ts";
 import type { ModelCatalog } from "../protocol/model/catalog.ts";
@@ -63,6 +63,8 @@ export interface Services {
   ) => Promise<ListPage<ListedFeedback>>;
   /** Reads what the runs of a tenant counted. Fails: likewise. */
   readonly metrics: (tenantId: TenantId) => Promise<TenantMetrics>;
+  /** Reads what the runs of a tenant used. Fails: likewise. */
+  readonly spending: (tenantId: TenantId, days: DayRange) => Promise<readonly DailySpending[]>;
   /** The workspaces of the deployment, by name, and the data of people in them. */
   readonly workspaces: { readonly names: readonly string[]; readonly people: PersonWorkspaces };
   readonly fingerprints: Fingerprints;

@@ -138,9 +138,13 @@ function openSummary(
   };
 }
 
-/** Models of the tenant's own provider are known from the claim. */
-function createDirectory(
-  { ownModel, ownFallbacks = [], ownSummaryModel }: RunClaim,
+/** Finds models by id. Those of the tenant's own provider are known from the claim. */
+export function createDirectory(
+  {
+    ownModel,
+    ownFallbacks = [],
+    ownSummaryModel,
+  }: Pick<RunClaim, "ownModel" | "ownFallbacks" | "ownSummaryModel">,
   deployed: ModelDirectory,
 ): ModelDirectory {
   const known = [ownModel, ...ownFallbacks, ownSummaryModel].filter((one) => one !== undefined);

@@ -91,6 +91,7 @@ function restoreState(
     }),
     invocations: new InvocationLedger(journal, invocations),
     usage: progress.usage,
+    usedByOthers: facts.usedByOthers ?? {},
     summaryUsage: facts.summary?.usage,
     // Going back would drop the reasoning of the fallback, and ask a failing model again.
     model: facts.answer?.model ?? claim.model,

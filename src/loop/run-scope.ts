@@ -92,6 +92,8 @@ export interface LoopState {
   readonly invocations: InvocationLedger;
   /** Sum over the finished steps. */
   usage: Usage;
+  /** What models other than that of the request used. */
+  usedByOthers: Readonly<Record<string, Usage>>;
   /** Id of the model that is asked now: the one of the request, or a fallback. */
   model: string;
   /** What summarising earlier turns used. The first step counts it. */

@@ -57,6 +57,11 @@ const TYPED: readonly { readonly file: string; readonly has: string; readonly ty
     has: '"errorId"',
     type: 'import("ROOT/src/capabilities/log.ts").LogLine & { errorId: string; error: import("ROOT/src/protocol/text/error-report.ts").ErrorReport }',
   },
+  {
+    file: "docs/metrics.md",
+    has: '"unpricedTokens"',
+    type: 'import("ROOT/src/http/metrics/usage.ts").UsageReport',
+  },
 ];
 
 /** The type that a JSON block is held against; `ROOT` is the folder of the repository. */

@@ -232,6 +232,7 @@ const TENANT: MethodsOf<TenantMethods> = {
   actOnEscalation: "rpc",
   audit: "rpc",
   metrics: "rpc",
+  spending: "rpc",
   storageUse: "rpc",
   feedback: "rpc",
   usedNames: "rpc",

@@ -1,11 +1,21 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
+import type { UsageReport } from "../../src/http/metrics/usage.ts";
 import { seriesOf } from "../../src/protocol/metric/measures.ts";
+import { script } from "../fakes/scripted-model.ts";
 import { APPROVE, askFor, callOf, decide, REJECT } from "../shared/people.ts";
 import { readOpenMetrics } from "../shared/open-metrics.ts";
-import { untilState } from "../shared/run-object.ts";
-import { tell, tenantRows } from "../shared/tenant-notices.ts";
-import { chat, govern, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
+import { refusalOf, untilState } from "../shared/run-object.ts";
+import { tell, tenantOf, tenantRows } from "../shared/tenant-notices.ts";
+import {
+  chat,
+  govern,
+  postChat,
+  runIdOf,
+  seedPolicies,
+  send,
+  type Caller,
+} from "../shared/worker.ts";
 import { effects } from "../workers/lab-tools.ts";
 
 const FLAKY = "lab__flaky";
@@ -117,10 +127,21 @@ test("what a model corrects, what is tried again and what people reject is count
 
 test("a report counts once, and hostile or many names cost no more series", async () => {
   const sent = (seq: number, series: string): readonly SentNotice[] => [
-    { seq, notice: { type: "measures", measures: { [series]: { runs: 1, calls: -5 } } } },
+    {
+      seq,
+      notice: {
+        type: "measures",
+        measures: { [series]: { runs: 1, calls: -5 } },
+        spent: { [seriesOf("model", "a", "m")]: { cost_EUR: 1, input: -5 } },
+      },
+    },
   ];
-  for (let seq = 1; seq <= 200; seq++) {
-    const series = seriesOf("run", seq === 1 ? 'a"\\\n}' : `reason-${seq % 3}`);
+  await tell("bendable-told", "run_1", sent(1, "run"));
+  const old =
+    "INSERT INTO spending VALUES ('2000-01-01', '{}'), ('2000-01-02', '{}') RETURNING day";
+  expect(await tenantRows("bendable-told", old)).toHaveLength(2);
+  for (let seq = 2; seq <= 200; seq++) {
+    const series = seriesOf("run", seq === 2 ? 'a"\\\n}' : `reason-${seq % 3}`);
     await tell("bendable-told", "run_1", sent(seq, series));
     await tell("bendable-told", "run_1", sent(seq, series));
   }
@@ -131,6 +152,12 @@ test("a report counts once, and hostile or many names cost no more series", asyn
   );
   expect(counted.reduce((sum: number, { runs }: { runs: number }) => sum + runs, 0)).toBe(200);
   expect(JSON.stringify(rows)).not.toContain("calls");
+  const spent = await tenantOf("bendable-told").spending({ from: "1999-01-01", to: "2999-12-31" });
+  const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+  expect(spent).toEqual([{ day, spent: { [seriesOf("model", "a", "m")]: { cost_EUR: 200 } } }]);
+  expect(await tenantRows("bendable-told", "SELECT 1 FROM spending WHERE day < '2001'")).toEqual(
+    [],
+  );
 
   const many = Object.fromEntries(
     Array.from({ length: 5_000 }, (_, at) => [
@@ -138,7 +165,8 @@ test("a report counts once, and hostile or many names cost no more series", asyn
       { SUCCESS: 1 },
     ]),
   );
-  await tell("bendable-many", "run_1", [{ seq: 1, notice: { type: "measures", measures: many } }]);
+  const report = { type: "measures", measures: many, spent: {} } as const;
+  await tell("bendable-many", "run_1", [{ seq: 1, notice: report }]);
   const [row] = await tenantRows("bendable-many", "SELECT counts FROM measures");
   const kept = JSON.parse(row?.["counts"] as string) as Record<string, { SUCCESS: number }>;
   expect(Object.keys(kept)).toHaveLength(201);
@@ -153,4 +181,74 @@ test("metrics need their scope, and hold nothing of another tenant", async () =>
   ]);
   const samples = await scrape("gauge");
   expect([...samples].filter(([name]) => name.startsWith("interlock_tool_calls"))).toEqual([]);
+});
+
+const LOOK = "lab__look_in_register";
+const NOTHING = { cachedInputTokens: 0, reasoningTokens: 0, unpricedTokens: 0 };
+const billed = (prompt: number, completion: number): object => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+});
+
+test("what runs used is told in money, by day, assistant, model and tool", async () => {
+  await govern({ allowedTools: [LOOK] });
+  // A token of "cheap" costs a millionth; one of "dear" costs 200, and 1,000 in an answer.
+  const content = script(
+    { calls: [callOf(LOOK, { what: "acme" })], usage: billed(900, 100) },
+    { status: 503, as: { dear: { text: ["Here."], usage: billed(40, 2) } } },
+  );
+  const response = await postChat(
+    { model: "cheap", messages: [{ role: "user", content }] },
+    "bendable",
+  );
+  expect(await response.text()).toContain("Here.");
+  const read = async (query = ""): Promise<UsageReport> =>
+    (await send(`/v1/usage${query}`, { caller: "bendable" })).json<UsageReport>();
+  const used = async (): Promise<object> => {
+    const [today] = (await read()).days;
+    const models = today?.models.filter(({ model }) => ["cheap", "dear"].includes(model));
+    return [models, today?.tools.filter(({ toolId }) => toolId === LOOK)];
+  };
+  const assistantId = "default";
+  const dollars = (amount: number): object => ({ cost: [{ currency: "USD", amount }] });
+  await expect.poll(used).toEqual([
+    [
+      {
+        assistantId,
+        model: "cheap",
+        runs: 1,
+        inputTokens: 900,
+        outputTokens: 100,
+        ...NOTHING,
+        ...dollars(0.001),
+      },
+      {
+        assistantId,
+        model: "dear",
+        runs: 1,
+        inputTokens: 40,
+        outputTokens: 2,
+        ...NOTHING,
+        ...dollars(0.01),
+      },
+    ],
+    [{ assistantId, toolId: LOOK, version: "1.0.0", calls: 1, ...dollars(1) }],
+  ]);
+  const report = await read();
+  const today = report.days[0]?.day ?? "";
+  expect(report).toMatchObject({ to: today, ...dollars(1.011) });
+  expect(await read(`?from=${today}&to=${today}`)).toEqual({ ...report, from: today });
+  expect(await read("?from=2026-01-01&to=2026-01-31")).toMatchObject({ cost: [], days: [] });
+});
+
+test("usage needs its scope, whole days, and shows nothing of another tenant", async () => {
+  const refusal = async (path: string, caller: Caller = "bendable"): Promise<unknown> =>
+    refusalOf(await send(`/v1/usage${path}`, { caller }));
+  expect(await refusal("", "oscar")).toEqual([403, "insufficient_scope"]);
+  for (const query of ["from=2026-02-30", "to=now", "from=2026-01-02&to=2026-01-01", "day=1"]) {
+    expect(await refusal(`?${query}`)).toEqual([400, "query_invalid"]);
+  }
+  expect(await refusal("?from=2026-01-01&to=2026-04-03")).toEqual([400, "query_invalid"]);
+  const other = await send("/v1/usage", { caller: "gauge" });
+  expect(await other.json()).toMatchObject({ cost: [], days: [] });
 });

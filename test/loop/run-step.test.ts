@@ -69,6 +69,7 @@ describe("a step", () => {
         transcript: new Transcript(journal, { messages: CLAIM.messages, claimedMessages: 1 }),
         invocations: new InvocationLedger(journal, []),
         usage: NO_USAGE,
+        usedByOthers: {},
         model: CLAIM.model,
       },
       isPolicyLost: false,

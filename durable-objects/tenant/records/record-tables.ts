@@ -23,7 +23,11 @@ import type { Escalation } from "../../../src/protocol/escalation/escalation.ts"
 import type { ActorId, RunId } from "../../../src/protocol/identity/ids.ts";
 import { personOf } from "../../../src/protocol/identity/principal.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
-import type { TenantMetrics } from "../../../src/protocol/metric/measures.ts";
+import type {
+  DailySpending,
+  DayRange,
+  TenantMetrics,
+} from "../../../src/protocol/metric/measures.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
 import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
@@ -35,14 +39,7 @@ import { deleteExpired, nextDeletionMs, type KeptLists, type Retention } from ".
 import { eraseConversation, eraseRun } from "./erase-records.ts";
 import { readGauges } from "./gauges.ts";
 import { MeasureCounts } from "./measure-counts.ts";
-import {
-  cleanApproval,
-  cleanEntry,
-  cleanMeasures,
-  cleanPlace,
-  cleanRun,
-  cleanTitle,
-} from "./clean-records.ts";
+import { cleanApproval, cleanEntry, cleanPlace, cleanRun, cleanTitle } from "./clean-records.ts";
 import { FeedbackList } from "./feedback-list.ts";
 import { ConversationList } from "./conversation-list.ts";
 import { EscalationBook } from "./escalation-book.ts";
@@ -185,6 +182,11 @@ export class RecordTables {
     return { measures: this.#measures.read(), gauges: readGauges(this.#kept, nowMs) };
   }
 
+  /** What the runs used, day by day. */
+  spending(days: DayRange): readonly DailySpending[] {
+    return this.#measures.spending(days);
+  }
+
   storageUse(query: StorageQuery, nowMs: number): StorageUse {
     return this.#bytes.read(query, nowMs);
   }
@@ -265,7 +267,7 @@ export class RecordTables {
         if (isFirst && approval.status === "pending") asked.push(approval);
       } else if (notice.type === "erased") eraseRun(this.#kept, runId);
       else if (notice.type === "conversation_erased") eraseConversation(this.#kept, runId);
-      else if (notice.type === "measures") this.#measures.add(cleanMeasures(notice.measures));
+      else if (notice.type === "measures") this.#measures.add(notice, nowMs);
       else if (notice.type === "feedback") this.#feedback.note(notice, runId);
       else if (notice.type === "conversation") {
         this.#conversations.rename(runId, cleanTitle(notice.title));

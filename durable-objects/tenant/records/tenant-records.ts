@@ -23,7 +23,11 @@ import type { ListedFeedback } from "../../../src/protocol/conversation/feedback
 import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
 import type { Escalation } from "../../../src/protocol/escalation/escalation.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
-import type { TenantMetrics } from "../../../src/protocol/metric/measures.ts";
+import type {
+  DailySpending,
+  DayRange,
+  TenantMetrics,
+} from "../../../src/protocol/metric/measures.ts";
 import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
@@ -125,6 +129,10 @@ export class TenantRecords implements TenantRecordsMethods {
 
   async metrics(): Promise<TenantMetrics> {
     return this.#tables.metrics(this.#nowMs());
+  }
+
+  async spending(days: DayRange): Promise<readonly DailySpending[]> {
+    return this.#tables.spending(days);
   }
 
   async storageUse(query: StorageQuery): Promise<StorageUse> {

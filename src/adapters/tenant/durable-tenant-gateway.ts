@@ -21,7 +21,7 @@ import type {
 import type { ListedFeedback } from "../../protocol/conversation/feedback.ts";
 import type { ListPage } from "../../protocol/list/page.ts";
 import type { TenantId } from "../../protocol/identity/ids.ts";
-import type { TenantMetrics } from "../../protocol/metric/measures.ts";
+import type { DailySpending, DayRange, TenantMetrics } from "../../protocol/metric/measures.ts";
 import { toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import type { JsonValue } from "../../protocol/json/value.ts";
 
@@ -45,6 +45,7 @@ export interface TenantGateway {
   ) => Promise<ListPage<ListedFeedback>>;
   /** Fails: likewise. */
   readonly metrics: (tenantId: TenantId) => Promise<TenantMetrics>;
+  readonly spending: (tenantId: TenantId, days: DayRange) => Promise<readonly DailySpending[]>;
   /** Fails: throws when the tenant's object does not answer. */
   readonly storageUse: (tenantId: TenantId, query: StorageQuery) => Promise<StorageUse>;
   /** Which hashes a person used before. Fails: likewise. */
@@ -105,6 +106,7 @@ export function createDurableTenantGateway(tenants: DurableObjectNamespace): Ten
     },
     feedback: (tenantId, query) => recordsOf(tenantId).feedback(query),
     metrics: (tenantId) => recordsOf(tenantId).metrics(),
+    spending: (tenantId, days) => recordsOf(tenantId).spending(days),
     storageUse: (tenantId, query) => recordsOf(tenantId).storageUse(query),
     ledgerOf: (tenantId) => createLedger(() => headOf(tenantId)),
     placesOf: (tenantId) => ({

@@ -6,6 +6,7 @@ import {
 } from "../../telemetry/metrics/format-open-metrics.ts";
 import { measureRun } from "../../telemetry/metrics/measure-run.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
+import { getUsage } from "./usage.ts";
 
 /** Counts runs and serves the counts. */
 export interface Metrics {
@@ -14,15 +15,17 @@ export interface Metrics {
   readonly routes: unknown;
 }
 
+const MAY_READ = { scope: "metrics:read", refusesEmbedTokens: true } as const;
+
 const ROUTES: Routes = {
-  "/v1/metrics": {
-    GET: { scope: "metrics:read", refusesEmbedTokens: true, handle: getMetrics },
-  },
+  "/v1/metrics": { GET: { ...MAY_READ, handle: getMetrics } },
+  "/v1/usage": { GET: { ...MAY_READ, handle: getUsage } },
 };
 
 /**
  * Counts each run of a tenant once it has ended, and serves the counts at `GET /v1/metrics` in the
  * text format of OpenMetrics; see docs/metrics.md. No metric names a person, a run or an argument.
+ * `GET /v1/usage` serves what the runs used, in tokens and money.
  */
 export const openMetrics: Metrics = { measure: measureRun, routes: ROUTES };
 

@@ -1,3 +1,4 @@
+import { noteUsage } from "../model/note-usage.ts";
 import type { RangeAnswer, SummaryAnswer } from "../../capabilities/conversation.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
@@ -37,6 +38,7 @@ export async function summariseHistory(
     if (range.kind !== "range" || !answer) return;
     const { usage, text, failure } = answer;
     state.summaryUsage = usage;
+    noteUsage(scope, job.rule.summary.model, usage);
     const used = usage ? { usage } : {};
     journal.note({ summary: used });
     if (failure || text.trim() === "") return;

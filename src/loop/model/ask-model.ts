@@ -8,6 +8,7 @@ import type { ModelAllowance } from "./model-budget.ts";
 import { messagesShown } from "../history/prompt.ts";
 import { isRefusal, isTransient } from "./failed-call.ts";
 import { findFallback, reportChange } from "./fall-back.ts";
+import { noteUsage } from "./note-usage.ts";
 import { reportModelFailure } from "./report-model-failure.ts";
 import type { RunEnd } from "../run-end.ts";
 import type { RunScope } from "../run-scope.ts";
@@ -42,6 +43,7 @@ export async function askModel(scope: RunScope, first: ModelAllowance): Promise<
     const { made: modelCall } = modelCalls;
     const { answer: last, parts } = await relayAnswer(scope, allowance);
     closeAllowance(scope, allowance, last);
+    noteUsage(scope, state.model, last.usage);
     if (last.failure) reportModelFailure(scope, last.failure);
     used = last.usage ? addUsage(used ?? NO_USAGE, last.usage) : used;
     const answer = { ...last, ...(used && { usage: used }) };

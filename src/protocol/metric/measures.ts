@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from "../approval/record.ts";
 import type { ToolInvocationRecord } from "../invocation/record.ts";
+import type { ModelPrices } from "../model/declaration.ts";
 import type { Usage } from "../model/usage.ts";
 import type { DoneReason } from "../run/event.ts";
 
@@ -15,17 +16,46 @@ export interface MeasuredRun {
   readonly durationMs: number;
   readonly model: string;
   readonly modelCalls: number;
+  /** Of all models. */
   readonly usage: Usage;
+  /** What models other than `model` used. */
+  readonly usedByOthers: Readonly<Record<string, Usage>>;
+  /** Absent in a run of one direct call. */
+  readonly assistantId?: string | undefined;
   readonly calls: readonly ToolInvocationRecord[];
   readonly approvals: readonly Pick<ApprovalRecord, "invocation" | "status">[];
   /** How often the ledger turned a call away because its operation has another payload. */
   readonly mismatches: number;
   /** Tells whether a tool of the deployment changes something; undefined for other names. */
   readonly mutates: (toolId: string) => boolean | undefined;
+  /** The currency in which a tool of the deployment costs money, ISO 4217. */
+  readonly currencyOf: (toolId: string) => string | undefined;
+  /** What a model costs; undefined where its declaration has no prices. */
+  readonly pricesOf: (model: string) => ModelPrices | undefined;
+}
+
+/** What a run adds to the numbers of its tenant. */
+export interface MeasuredNumbers {
+  readonly measures: Measures;
+  /** Series `model` and `tool` by assistant, with tokens and money: see telemetry/metrics/spent. */
+  readonly spent: Measures;
 }
 
 /** Counts a run once it has ended. Contract: pure; linear in what the run stored. */
-export type MeasureRun = (run: MeasuredRun) => Measures;
+export type MeasureRun = (run: MeasuredRun) => MeasuredNumbers;
+
+/** What was used on one day, UTC: the day on which the tenant's object was told. */
+export interface DailySpending {
+  /** `2026-11-28`. */
+  readonly day: string;
+  readonly spent: Measures;
+}
+
+/** Days, the first and the last one included. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
 
 /** What a tenant's object knows of its runs at this moment. */
 export interface TenantGauges {

@@ -25,6 +25,8 @@ export interface RunFacts {
   readonly reservation?: TokenReservation | undefined;
   /** What became of the summary that the run was to write. Absent: nothing was asked for. */
   readonly summary?: SummaryFacts;
+  /** What models other than that of the request used. The log sums all models. */
+  readonly usedByOthers?: Readonly<Record<string, Usage>>;
   /** What the run began with. Absent: it ended before its model was asked. */
   readonly versions?: RunVersions;
 }

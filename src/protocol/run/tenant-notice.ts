@@ -35,7 +35,7 @@ export type TenantNotice =
   | { readonly type: "conversation"; readonly title: string }
   | FeedbackNotice
   /** What a run that ended adds to the metrics of its tenant. */
-  | { readonly type: "measures"; readonly measures: Measures }
+  | { readonly type: "measures"; readonly measures: Measures; readonly spent?: Measures }
   /** What was said in the run is deleted, or in the whole conversation that begins with it. */
   | { readonly type: "erased" | "conversation_erased" }
   | { readonly type: "approval"; readonly approval: ApprovalSummary }

@@ -29,6 +29,8 @@ export interface NoticePorts extends Pick<StoredRun, "store"> {
 export interface RunMetrics {
   readonly measure: MeasureRun;
   readonly mutates: MeasuredRun["mutates"];
+  readonly currencyOf: MeasuredRun["currencyOf"];
+  readonly pricesOf: (claim: ClaimedRun, model: string) => ReturnType<MeasuredRun["pricesOf"]>;
   readonly approvals: Pick<ApprovalRecords, "all">;
 }
 
@@ -198,21 +200,26 @@ export class RunNotices {
 
   #reportMeasures(): void {
     const { invocations, metrics, outbox, refusals, store } = this.#ports;
-    const { reason, endedMs, usage, steps } = store.progress();
+    const { reason, endedMs, usage, steps, facts } = store.progress();
     if (!metrics || reason === null) return;
     const { model, createdMs } = store.identity();
-    const measures = metrics.measure({
+    const claim = this.#claim();
+    const numbers = metrics.measure({
       reason,
       durationMs: (endedMs ?? createdMs) - createdMs,
       model,
       modelCalls: store.call() ? 0 : steps,
       usage,
+      usedByOthers: facts.usedByOthers ?? {},
+      assistantId: claim.assistant?.id,
       calls: invocations.all(),
       approvals: metrics.approvals.all(),
       mismatches: refusals.turnedAway("SIGNATURE_MISMATCH"),
       mutates: metrics.mutates,
+      currencyOf: metrics.currencyOf,
+      pricesOf: (id) => metrics.pricesOf(claim, id),
     });
-    outbox.notify({ type: "measures", measures });
+    outbox.notify({ type: "measures", ...numbers });
   }
 
   #audit(entry: AuditEntry): void {

@@ -1,14 +1,15 @@
 import {
   addMeasures,
   seriesOf,
+  type MeasuredNumbers,
   type MeasuredRun,
-  type Measures,
 } from "../../protocol/metric/measures.ts";
 import { bucketCounter, DURATION_SUM } from "./durations.ts";
 import { measureCalls } from "./measure-calls.ts";
+import { measureSpending } from "./spent.ts";
 
 /** Counts a run that has ended, by model and by tool. Contract: pure; linear. */
-export function measureRun(run: MeasuredRun): Measures {
+export function measureRun(run: MeasuredRun): MeasuredNumbers {
   const { reason, durationMs, model, modelCalls, usage, mismatches } = run;
   const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = usage;
   const own = {
@@ -28,8 +29,9 @@ export function measureRun(run: MeasuredRun): Measures {
       },
     }),
   };
-  const calls = measureCalls(run).map(({ tool, version, counts }) => ({
+  const calls = measureCalls(run);
+  const ofTools = calls.map(({ tool, version, counts }) => ({
     [seriesOf("tool", tool, version)]: counts,
   }));
-  return addMeasures([own, ...calls]);
+  return { measures: addMeasures([own, ...ofTools]), spent: measureSpending(run, calls) };
 }
