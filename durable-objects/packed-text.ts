@@ -6,9 +6,10 @@ const zlib = lazily(() => process.getBuiltinModule("node:zlib"));
 
 /**
  * Shorter text stays as it is: compressing it takes as long as storing it, and hardly ever saves a
- * page. Unit: UTF-16 code units.
+ * page. With a dictionary the last events of a run take 50 bytes instead of 220, and the log of a
+ * run of one tool call keeps its page. Unit: UTF-16 code units.
  */
-const MIN_CHARS = { alone: 512, withDictionary: 320 };
+const MIN_CHARS = { alone: 512, withDictionary: 200 };
 /**
  * Level 5 takes a quarter longer than level 1, 5 microseconds for 4 KiB, and saves an eighth: the
  * log of a run with one write stays one page. History is 8 KiB instead of 32 KiB.

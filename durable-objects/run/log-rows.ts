@@ -14,7 +14,7 @@ const POOR_SHARE = 1 / 6;
  * A shorter row, of less than half its dictionary, keeps it even so: it would be a worse one for
  * the rows that follow. Unit: UTF-16 code units.
  */
-const MINOR_CHARS = 2_048;
+const MINOR_CHARS = 3_072;
 
 /** Events that share a row. */
 export interface EventRow {
