@@ -36,6 +36,13 @@ const ask = (path: string, body: object, key?: string): Promise<Response> =>
   });
 const SAY = { say: script(...STEPS) };
 
+test("a page of assistant-ui that names no thread is answered", async () => {
+  const messages = [{ role: "user", content: script({ text: ["Here."] }) }];
+  const post = { id: "chat", unstable_assistantMessageId: "m1", messages };
+  const answer = await ask("/api/data-stream", post);
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Here.")]);
+});
+
 test("two readers follow one run at once, each in its own wire", async () => {
   const steps = [{ text: ["a", "b"], holds: "two-wires" }];
   const first = await chat(steps);

@@ -157,6 +157,15 @@ describe("an erased person", () => {
     await finish({ caller: "ben", content: "begins anew" });
   });
 
+  test("may be the first that a tenant hears of", async () => {
+    const tenant = tenantOf("studio-without-runs");
+    const tenantId = "studio-without-runs" as TenantId;
+    const [personId, by] = ["user:nobody" as ActorId, "user:ada" as ActorId];
+    await tenant.erasePerson({ tenantId, personId, erasureId: "e1", by, workspaces: [] });
+    // An alarm that throws would be rung again, and would throw again.
+    expect(await runDurableObjectAlarm(tenant)).toBe(true);
+  });
+
   test("keeps what a person began for others", async () => {
     const { conversationId } = await finish({ caller: "bensAgent", content: "for ben" });
     await untilListed(conversationId, "ben");

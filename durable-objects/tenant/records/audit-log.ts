@@ -123,6 +123,7 @@ export class AuditLog {
    * Answers undefined when there are none, and `broken` when they do not follow each other.
    */
   planRemoval(beforeMs: number, limit: number): Omit<RemovedRecords, "key"> | "broken" | undefined {
+    if (!hasTable(this.#sql, "audit")) return undefined;
     const removed = this.removed();
     const start = startOf(removed);
     let last = { ...start, at: removed?.lastAt ?? "" };

@@ -24,7 +24,7 @@ const own = { assistantId, model, toolIds, connectionIds, workspaceId, limits };
 export const dataStreamPost = v.object({
   /** The page names its chat; the runtime's own name of a thread is the same on every page. */
   id: name,
-  threadId: v.optional(name, ""),
+  threadId: v.optional(name),
   /** New with every answer that the runtime asks for. */
   unstable_assistantMessageId: name,
   messages: v.pipe(
@@ -52,7 +52,7 @@ async function postDataStream(authorised: AuthorisedRequest): Promise<Response> 
   const read = await readSizedJson(request, dataStreamPost, { maxBytes });
   if (!read.ok) return read.failure;
   const { value: post, bytes: bodyBytes } = read.value;
-  const { id, threadId, unstable_assistantMessageId: answer } = post;
+  const { id, threadId = "", unstable_assistantMessageId: answer } = post;
   const chat = await firstRunOf(authorised, `${id}\n${threadId}`);
   const asked = await requestByName(authorised, { chat, post: answer, said: saidIn(post) });
   if (!asked.ok) return asked.failure;
