@@ -54,6 +54,8 @@ const IN_QUERIES: Readonly<Record<string, Parameter>> = {
   cursor: { description: "`next` of the page before. It belongs to the caller and the filters." },
   from: { description: "Not before this time: ISO 8601, UTC.", example: "2026-11-20T20:00:00Z" },
   to: { description: "Before this time: ISO 8601, UTC.", example: "2027-11-20T20:00:00Z" },
+  fromDay: { description: "The first day of the report, UTC.", example: "2026-11-01" },
+  toDay: { description: "The last day of the report, UTC.", example: "2026-11-28" },
   status: { description: "Only entries with this status." },
   state: { description: "Only entries in this state." },
   reason: { description: "Only entries with this reason." },

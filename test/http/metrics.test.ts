@@ -236,19 +236,24 @@ test("what runs used is told in money, by day, assistant, model and tool", async
   ]);
   const report = await read();
   const today = report.days[0]?.day ?? "";
-  expect(report).toMatchObject({ to: today, ...dollars(1.011) });
-  expect(await read(`?from=${today}&to=${today}`)).toEqual({ ...report, from: today });
-  expect(await read("?from=2026-01-01&to=2026-01-31")).toMatchObject({ cost: [], days: [] });
+  expect(report).toMatchObject({ toDay: today, ...dollars(1.011) });
+  expect(await read(`?fromDay=${today}&toDay=${today}`)).toEqual({ ...report, fromDay: today });
+  expect(await read("?fromDay=2026-01-01&toDay=2026-01-31")).toMatchObject({ cost: [], days: [] });
 });
 
 test("usage needs its scope, whole days, and shows nothing of another tenant", async () => {
   const refusal = async (path: string, caller: Caller = "bendable"): Promise<unknown> =>
     refusalOf(await send(`/v1/usage${path}`, { caller }));
   expect(await refusal("", "oscar")).toEqual([403, "insufficient_scope"]);
-  for (const query of ["from=2026-02-30", "to=now", "from=2026-01-02&to=2026-01-01", "day=1"]) {
+  for (const query of [
+    "fromDay=2026-02-30",
+    "toDay=now",
+    "fromDay=2026-01-02&toDay=2026-01-01",
+    "day=1",
+  ]) {
     expect(await refusal(`?${query}`)).toEqual([400, "query_invalid"]);
   }
-  expect(await refusal("?from=2026-01-01&to=2026-04-03")).toEqual([400, "query_invalid"]);
+  expect(await refusal("?fromDay=2026-01-01&toDay=2026-04-03")).toEqual([400, "query_invalid"]);
   const other = await send("/v1/usage", { caller: "gauge" });
   expect(await other.json()).toMatchObject({ cost: [], days: [] });
 });

@@ -14,12 +14,12 @@ const day = v.pipe(
   v.regex(/^\d{4}-\d\d-\d\d$/),
   v.check((text) => dayOf(Date.parse(text)) === text, "a day of the calendar"),
 );
-export const query = v.strictObject({ from: v.optional(day), to: v.optional(day) });
+export const query = v.strictObject({ fromDay: v.optional(day), toDay: v.optional(day) });
 
 /** What the runs of a tenant used. */
 export interface UsageReport {
-  readonly from: string;
-  readonly to: string;
+  readonly fromDay: string;
+  readonly toDay: string;
   /** Of all days. */
   readonly cost: readonly Money[];
   /** Days with use, the newest first. */
@@ -34,16 +34,16 @@ export async function getUsage({
 }: AuthorisedRequest): Promise<Response> {
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { to = dayOf(services.clock.nowMs()) } = read.value;
-  const { from = dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS) } = read.value;
+  const { toDay: to = dayOf(services.clock.nowMs()) } = read.value;
+  const { fromDay: from = dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS) } = read.value;
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (count < 1 || count > MAX_DAYS) {
-    const detail = `from is at most ${MAX_DAYS - 1} days before to. Correct the days.`;
+    const detail = `fromDay is at most ${MAX_DAYS - 1} days before toDay. Correct the days.`;
     return problem("query_invalid", { detail });
   }
   const spent = await services.spending(principal.tenantId, { from, to });
   const cost = moneyOf(spent.flatMap((one) => Object.values(one.spent)));
-  const report: UsageReport = { from, to, cost, days: spent.map(describeDay) };
+  const report: UsageReport = { fromDay: from, toDay: to, cost, days: spent.map(describeDay) };
   return Response.json(report, { headers: { "cache-control": "no-store" } });
 }
 
