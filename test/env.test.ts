@@ -27,8 +27,10 @@ const WORKSPACES = "WORKSPACES";
 const optional = new Set([...LIFETIMES, ...LIMITS, UPSTREAM, WORKSPACES]);
 /** The Worker checks these together with the models that the code declares. */
 const isOfModels = (name: string): boolean => /^MODELS$|_BASE_URL$|_API_KEY$/.test(name);
+/** The Worker checks these together with the traces that the deployment names. */
+const isOfTraces = (name: string): boolean => name.startsWith("OTEL_");
 const required = Object.keys(sound).filter(
-  (name) => !name.startsWith("__") && !optional.has(name) && !isOfModels(name),
+  (name) => !name.startsWith("__") && !optional.has(name) && !isOfModels(name) && !isOfTraces(name),
 );
 
 test.each(LIMITS)("without %s nothing is limited", (name) => {
