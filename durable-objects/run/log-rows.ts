@@ -11,8 +11,8 @@ const DICTIONARY_CHARS = 7_500;
 /** A row that takes more than this share of its text gets no help from the dictionary. */
 const POOR_SHARE = 1 / 6;
 /**
- * A shorter row, of less than half its dictionary, keeps it even so: it would be a worse one for
- * the rows that follow. Unit: UTF-16 code units.
+ * A shorter row, shorter than its dictionary too, keeps it even so: it would be a worse one for the
+ * rows that follow. Unit: UTF-16 code units.
  */
 const MINOR_CHARS = 3_072;
 
@@ -128,7 +128,7 @@ function packRow({ state, events }: LogRow, dictionary?: Dictionary): PackedRow 
 }
 
 function isMinor({ length }: string, { dictionary }: Base): boolean {
-  return length < MINOR_CHARS && length * 2 < dictionary.length;
+  return length < MINOR_CHARS && length < dictionary.length;
 }
 
 export function textOf({ state = "", events }: LogRow): string {
