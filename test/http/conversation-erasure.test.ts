@@ -182,6 +182,19 @@ describe("a deleted conversation", () => {
     }
   });
 
+  test("whose second run dies meanwhile is deleted by the next request", async () => {
+    const { conversationId, runIds } = await leaveTraces();
+    const dies = String(runIds[1]);
+    await crash(dies);
+    const objectId = bindings.RUNS.idFromName(dies).toString();
+    const died = planIncarnation({ objectId, at: 3, mode: "before" });
+    const answer = await remove(conversationId);
+    expect(died.hasCrashed).toBe(true);
+    expect([answer.status, await answer.json()]).toMatchObject([202, { turnsLeft: 1 }]);
+    await erase(conversationId);
+    await expect.poll(() => findTraces(runIds)).toEqual([]);
+  });
+
   test("is deleted by the alarm when its request died after the tombstone", async () => {
     const { conversationId, runIds } = await leaveTraces();
     await rowsOf(conversationId, "CREATE TABLE erasure (begun_ms INTEGER NOT NULL)");
