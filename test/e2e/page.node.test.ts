@@ -42,6 +42,10 @@ test("a new user asks for the time in Tokyo and sees the call", async () => {
   await answer.getByText("Asia/Tokyo").first().waitFor();
   expect(complaints).toEqual([]);
   await page.close();
+  // Other devices find the chat in the list, which hears of the chat a moment later.
+  const listed = async (): Promise<string> =>
+    (await fetch(`${server.url}/v1/conversations`)).text();
+  await expect.poll(listed, { interval: 500 }).toContain("conversationId");
 });
 
 test("a chat goes on on another device and over reloads, and nobody loses a word", async () => {
