@@ -87,7 +87,8 @@ function readManifest(): { readonly version: string; readonly description: strin
 const INTRODUCTION =
   "The HTTP API of a deployment. Bodies are `application/json`. Every refusal is " +
   "`application/problem+json` with a stable `code`; the addresses of the client of OpenAI have " +
-  "its shape instead. GET implies HEAD. docs/http.md explains how things hang together. Another address answers 404 `unknown_route`.";
+  "its shape instead. GET implies HEAD. docs/http.md is the guide to these routes. " +
+  "Another address answers 404 `unknown_route`.";
 const TOKENS =
   "A static token, a JWT of the deployment's identity provider, or an embed token of a page. An " +
   "operation names the scope that the token needs.";

@@ -1,7 +1,7 @@
 import type { StreamedRun } from "../../protocol/run/client-wire.ts";
 import type { LoggedEvent } from "../../protocol/run/event.ts";
 
-/** One event of a run; the first one says whose it is. */
+/** One event of a run. The first event names the run. */
 export type EventLine = LoggedEvent & { readonly run?: StreamedRun };
 
 /** The run waits, and goes on later. */
@@ -15,7 +15,7 @@ export interface LineBatch {
 
 /**
  * Reads the stream of a run, which ends with the event `done` or with a batch that `waits`.
- * Ownership: whoever stops earlier cancels it.
+ * Ownership: a caller that stops before the end cancels the stream.
  */
 export class EventLineReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
