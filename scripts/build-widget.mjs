@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
@@ -14,6 +14,34 @@ const target = process.argv[2] ?? join(import.meta.dirname, "../dist/public");
 
 /** A first message waits for this file. */
 const FIRST_FILE_KIB = 32;
+
+/** The pages, each an element in the same frame. */
+const PAGES = [
+  {
+    file: "index.html",
+    title: "Interlock",
+    script: "widget.js",
+    element: "<interlock-chat takes-focus></interlock-chat>",
+  },
+  {
+    file: "approvals.html",
+    title: "Approvals · Interlock",
+    script: "approvals.js",
+    element: "<interlock-approvals></interlock-approvals>",
+  },
+  {
+    file: "runs.html",
+    title: "Runs · Interlock",
+    script: "runs.js",
+    element: "<interlock-runs></interlock-runs>",
+  },
+  {
+    file: "gameplan.html",
+    title: "GamePlan · Interlock",
+    script: "gameplan.js",
+    element: '<interlock-gameplan assistant="gameplan"></interlock-gameplan>',
+  },
+];
 
 mkdirSync(target, { recursive: true });
 const options = {
@@ -50,10 +78,7 @@ await build({
   entryPoints: { gameplan: join(source, "interlock-gameplan.ts") },
   plugins: [...options.plugins, { name: "chat-is-loaded", setup: loadChatFromFile }],
 });
-copyFileSync(join(source, "page.html"), join(target, "index.html"));
-copyFileSync(join(source, "approvals.html"), join(target, "approvals.html"));
-copyFileSync(join(source, "runs.html"), join(target, "runs.html"));
-copyFileSync(join(source, "gameplan.html"), join(target, "gameplan.html"));
+for (const page of PAGES) writeFileSync(join(target, page.file), formatPage(page));
 copyFileSync(join(source, "page.css"), join(target, "page.css"));
 const files = [
   "widget.js",
@@ -65,6 +90,12 @@ const files = [
   "page.css",
 ];
 console.log(`pages: ${files.map(describeSize).join(", ")}`);
+
+/** Puts the parts of a page into the frame that all pages share. */
+function formatPage(parts) {
+  const frame = readFileSync(join(source, "page.html"), "utf8");
+  return frame.replaceAll(/\{(title|script|element)\}/g, (_, name) => parts[name]);
+}
 
 /** Minifies a style sheet as CSS, because the element adopts it as a string. */
 function loadCssAsText({ onLoad }) {

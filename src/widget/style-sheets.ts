@@ -12,7 +12,7 @@ import header from "./chat/header.css";
 import list from "./approval/list.css";
 import log from "./chat/log.css";
 import outcomeSection from "./approval/outcome-section.css";
-import panes from "./panes.css";
+import panes from "./panes/panes.css";
 import packetView from "./approval/packet-view.css";
 import reasoningView from "./chat/exchange/reasoning-view.css";
 import runView from "./runs/view.css";

@@ -1,6 +1,5 @@
 import { ApprovalCard } from "./card.ts";
 import type { ApprovalInfo } from "./info.ts";
-import type { ApprovalFailure } from "./api.ts";
 import type { QueueApi } from "./queue-api.ts";
 import { ApprovalsList } from "./list.ts";
 import { consentsOf, undeliveredOf } from "./action-lists.ts";
@@ -10,24 +9,24 @@ import type { NotificationInfo } from "./notification-info.ts";
 import { EscalationSection } from "./escalation-section.ts";
 import { OutcomeSection } from "./outcome-section.ts";
 import { BulkBar } from "./bulk-bar.ts";
-import { createFrame, FILTERS } from "./frame.ts";
+import { createFilter, FILTERS } from "./filter.ts";
 import { setText } from "../dom.ts";
-import { createTokenForm } from "../token-form.ts";
-
-export interface ApprovalsViewPorts {
-  readonly onToken: (token: string) => void;
-  /** False where the page provides the token. */
-  readonly canAskForToken: () => boolean;
-}
+import { createFrame, readHash } from "../panes/frame.ts";
+import { SignIn, type SignInPorts } from "../panes/sign-in.ts";
 
 const REFRESH_MS = 15_000;
+const WORDS = {
+  title: "Approvals",
+  back: "All approvals",
+  hint: "Select an approval to see what the call would do.",
+};
 
 /** Shows the approval queue and the open approval. */
 export class ApprovalsView {
   readonly root: HTMLElement;
   readonly #api: QueueApi;
-  readonly #ports: ApprovalsViewPorts;
-  readonly #frame = createFrame();
+  readonly #filter = createFilter();
+  readonly #frame = createFrame(WORDS, this.#filter);
   readonly #list = new ApprovalsList({
     onOpen: (approval) => this.#open(approval),
     onSelect: () => this.#bulk.update(this.#list.selected),
@@ -37,21 +36,16 @@ export class ApprovalsView {
   readonly #escalations: EscalationSection;
   readonly #undelivered: ActionSection<NotificationInfo>;
   readonly #consents: ActionSection<ConsentInfo>;
-  readonly #tokenForm = createTokenForm((token) => {
-    this.#wasRefused = true;
-    this.#ports.onToken(token);
-    void this.#refresh();
-  });
-  #wasRefused = false;
+  readonly #signIn: SignIn;
   #next: string | undefined;
   #requests = 0;
   #openId = "";
   #hasOpenedNamed = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(api: QueueApi, ports: ApprovalsViewPorts) {
+  constructor(api: QueueApi, ports: SignInPorts) {
     this.#api = api;
-    this.#ports = ports;
+    this.#signIn = new SignIn(ports, () => void this.#refresh());
     this.#bulk = new BulkBar(api, () => void this.#refresh());
     this.#outcomes = new OutcomeSection(api);
     this.#escalations = new EscalationSection(api);
@@ -67,7 +61,7 @@ export class ApprovalsView {
       ...queue,
       this.#consents.root,
       notice,
-      this.#tokenForm.root,
+      this.#signIn.root,
     );
     this.#listen();
   }
@@ -89,8 +83,8 @@ export class ApprovalsView {
   }
 
   #listen(): void {
-    const { root, filter, reload, more, back } = this.#frame;
-    filter.addEventListener("change", () => {
+    const { root, reload, more, back } = this.#frame;
+    this.#filter.addEventListener("change", () => {
       // On a phone the open approval hides the list that the reader selected.
       delete root.dataset["open"];
       void this.#refresh();
@@ -112,32 +106,18 @@ export class ApprovalsView {
       void this.#undelivered.refresh();
       void this.#consents.refresh();
     }
-    const [, query = {}] = FILTERS[Number(this.#frame.filter.value)] ?? [];
+    const [, query = {}] = FILTERS[Number(this.#filter.value)] ?? [];
     const page = await this.#api.list({ ...query, limit: "50", ...(cursor && { cursor }) });
     if (own !== this.#requests) return;
+    setText(this.#frame.notice, this.#signIn.accept(page.ok ? undefined : page.failure));
     if (page.ok) {
-      this.#wasRefused = false;
       this.#next = page.value.next;
       this.#list.show(page.value.approvals, { isMore: cursor !== undefined });
-      this.#notify("");
-    } else this.#showFailure(page.failure);
-    const isSignedIn = page.ok || !page.failure.needsToken;
-    if (isSignedIn && !this.#hasOpenedNamed) void this.#openNamed();
-  }
-
-  #showFailure({ needsToken, message }: ApprovalFailure): void {
-    const isNeeded = needsToken && this.#ports.canAskForToken();
-    this.#notify(isNeeded ? "" : message);
-    this.#tokenForm.update({ isNeeded, wasRefused: this.#wasRefused });
-  }
-
-  #notify(message: string): void {
-    if (message === "") {
-      this.#tokenForm.update({ isNeeded: false, wasRefused: this.#wasRefused });
     }
-    setText(this.#frame.notice, message);
     this.#frame.more.hidden = this.#next === undefined;
     this.#bulk.update(this.#list.selected);
+    const isSignedIn = page.ok || !page.failure.needsToken;
+    if (isSignedIn && !this.#hasOpenedNamed) void this.#openNamed();
   }
 
   #open(approval: ApprovalInfo): void {
@@ -174,13 +154,5 @@ export class ApprovalsView {
     const named = await this.#api.read(name);
     if (named.ok) this.#open(named.value);
     else if (!named.failure.needsToken) setText(this.#frame.notice, named.failure.message);
-  }
-}
-
-function readHash(): string {
-  try {
-    return decodeURIComponent(location.hash.slice(1));
-  } catch {
-    return "";
   }
 }

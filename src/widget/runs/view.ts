@@ -1,46 +1,35 @@
 import { el, setText } from "../dom.ts";
-import { createTokenForm } from "../token-form.ts";
-import type { RunsApi, RunsFailure } from "./api.ts";
-import { createFilters, createFrame } from "./frame.ts";
+import { createFrame, readHash } from "../panes/frame.ts";
+import { SignIn, type SignInPorts } from "../panes/sign-in.ts";
+import type { RunsApi } from "./api.ts";
+import { createFilters } from "./filters.ts";
 import { RunsList } from "./list.ts";
 import { drawTrace } from "./trace-view.ts";
 
-export interface RunsViewPorts {
-  readonly onToken: (token: string) => void;
-  /** False where the page provides the token. */
-  readonly canAskForToken: () => boolean;
-}
+const WORDS = { title: "Runs", back: "All runs", hint: "Select a run to see what decided it." };
 
 /** Shows the list of runs, and what decided the open one. */
 export class RunsView {
   readonly root: HTMLElement;
   readonly #api: RunsApi;
-  readonly #ports: RunsViewPorts;
   readonly #filters = createFilters(() => void this.#refresh());
-  readonly #frame = createFrame(this.#filters);
+  readonly #frame = createFrame(WORDS);
   readonly #list = new RunsList((runId) => {
     location.hash = encodeURIComponent(runId);
     void this.#openNamed();
   });
-  readonly #tokenForm = createTokenForm((token) => {
-    this.#wasRefused = true;
-    this.#ports.onToken(token);
-    void this.#refresh();
-    this.#openId = "";
-    void this.#openNamed();
-  });
+  readonly #signIn: SignIn;
   readonly #onHash = (): void => void this.#openNamed();
-  #wasRefused = false;
   #next: string | undefined;
   #requests = 0;
   #openId = "";
 
-  constructor(api: RunsApi, ports: RunsViewPorts) {
+  constructor(api: RunsApi, ports: SignInPorts) {
     this.#api = api;
-    this.#ports = ports;
+    this.#signIn = new SignIn(ports, () => this.#readAgain());
     const { root, side, more, notice } = this.#frame;
     this.root = root;
-    side.append(this.#list.root, more, notice, this.#tokenForm.root);
+    side.append(this.#filters.root, this.#list.root, more, notice, this.#signIn.root);
     this.#listen();
   }
 
@@ -58,17 +47,19 @@ export class RunsView {
 
   #listen(): void {
     const { root, detail, reload, more, back } = this.#frame;
-    reload.addEventListener("click", () => {
-      void this.#refresh();
-      this.#openId = "";
-      void this.#openNamed();
-    });
+    reload.addEventListener("click", () => this.#readAgain());
     more.addEventListener("click", () => void this.#refresh(this.#next));
     back.addEventListener("click", () => {
       delete root.dataset["open"];
       this.#list.focus();
     });
     detail.addEventListener("click", (event) => this.#followCall(event));
+  }
+
+  #readAgain(): void {
+    void this.#refresh();
+    this.#openId = "";
+    void this.#openNamed();
   }
 
   /** A link to a call moves in the open run: the address after `#` names the run. */
@@ -91,18 +82,11 @@ export class RunsView {
       ...(cursor && { cursor }),
     });
     if (own !== this.#requests) return;
-    if (!page.ok) return this.#showFailure(page.failure);
-    this.#wasRefused = false;
+    setText(this.#frame.notice, this.#signIn.accept(page.ok ? undefined : page.failure));
+    if (!page.ok) return;
     this.#next = page.value.next;
     this.#list.show(page.value.runs, { isMore: cursor !== undefined });
     this.#frame.more.hidden = this.#next === undefined;
-    this.#showFailure({ message: "", needsToken: false });
-  }
-
-  #showFailure({ needsToken, message }: RunsFailure): void {
-    const isNeeded = needsToken && this.#ports.canAskForToken();
-    setText(this.#frame.notice, isNeeded ? "" : message);
-    this.#tokenForm.update({ isNeeded, wasRefused: this.#wasRefused });
   }
 
   async #openNamed(): Promise<void> {
@@ -121,13 +105,5 @@ export class RunsView {
     root.dataset["open"] = "";
     shown.focus({ preventScroll: true });
     detail.scrollTop = 0;
-  }
-}
-
-function readHash(): string {
-  try {
-    return decodeURIComponent(location.hash.slice(1));
-  } catch {
-    return "";
   }
 }

@@ -1,4 +1,4 @@
-import { el, icon, RELOAD_ICON } from "../dom.ts";
+import { el } from "../dom.ts";
 
 const STATES = ["running", "waiting", "completed", "cancelled", "failed"] as const;
 
@@ -48,20 +48,6 @@ export function createFilters(onChange: () => void): RunFilters {
   };
 }
 
-/** Creates the fixed parts of the page of runs. */
-export function createFrame(filters: RunFilters) {
-  const reload = button({ "aria-label": "Refresh" }, icon(RELOAD_ICON));
-  const more = button({ class: "more", hidden: "" }, "Show more");
-  const back = button({ class: "back" }, icon("M12 5l-5 5 5 5"), "All runs");
-  const notice = el("p", { class: "notice", role: "alert" });
-  const header = el("header", {}, el("h1", {}, "Runs"), el("div", { class: "tools" }, reload));
-  const side = el("div", { class: "side" }, filters.root);
-  const hint = el("p", { class: "note" }, "Select a run to see what decided it.");
-  const detail = el("main", { class: "detail" }, hint);
-  const root = el("div", { class: "panes" }, header, side, detail);
-  return { root, side, detail, reload, more, back, notice };
-}
-
 function choose(
   name: string,
   options: readonly (readonly [value: string, text: string])[],
@@ -79,11 +65,4 @@ function label(text: string, control: HTMLElement): HTMLElement {
 function instantOf(name: "from" | "to", value: string): Readonly<Record<string, string>> {
   const atMs = Date.parse(value);
   return Number.isFinite(atMs) ? { [name]: new Date(atMs).toISOString() } : {};
-}
-
-function button(
-  attributes: Readonly<Record<string, string>>,
-  ...children: readonly (Node | string)[]
-): HTMLButtonElement {
-  return el("button", { type: "button", ...attributes }, ...children);
 }
