@@ -39,7 +39,10 @@ export const FOLDERS = {
   },
   // What programs and pages import to reach a deployment.
   client: { inside: ["protocol", "wire"], packages: [], built: [".interlock/api.ts"] },
-  widget: { inside: ["client", "protocol", "wire"], packages: ["eventsource-parser"] },
+  widget: {
+    inside: ["client", "protocol", "wire"],
+    packages: ["eventsource-parser", "highlight.js", "lowlight", "markdown-it"],
+  },
   compose: {
     inside: [
       "protocol",

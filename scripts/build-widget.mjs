@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
+import { markdownParts } from "./markdown-parts.ts";
 
 /**
  * Builds the pages into the directory that the Worker serves: `node scripts/build-widget.mjs
@@ -50,24 +51,33 @@ const options = {
   format: "esm",
   target: ["es2022"],
   minify: true,
-  // The licence of the bundled package requires this notice.
-  banner: {
-    js: "/*! Interlock (MIT). Contains eventsource-parser, (c) Espen Hovlandsdal (MIT). */",
-  },
+  legalComments: "none",
+  metafile: true,
+  // The licences of the bundled packages ask for their texts.
+  banner: { js: "/*! Interlock (MIT). Licences of the packages in it: licenses.txt */" },
   define: { EDITION: JSON.stringify(nameSources()) },
   plugins: [
     { name: "css-as-text", setup: loadCssAsText },
-    { name: "chat-tools-apart", setup: leaveChatTools },
+    { name: "later-files-apart", setup: leaveLaterFiles },
+    markdownParts,
   ],
   logLevel: "warning",
 };
+/** What a page loads when it needs it: each source, and its file. */
+const LATER_FILES = {
+  "create-chat-tools.ts": "widget-tools",
+  "markdown.ts": "widget-markdown",
+  "highlight.ts": "widget-highlight",
+};
 // Each page loads one of these files first, so each contains all that its page needs at once. The
-// chat loads its tools later.
-await build({
+// others it loads later.
+const shared = await build({
   ...options,
   entryPoints: {
     widget: join(source, "interlock-chat.ts"),
     "widget-tools": join(source, "chat/conversations/create-chat-tools.ts"),
+    "widget-markdown": join(source, "markdown/markdown.ts"),
+    "widget-highlight": join(source, "markdown/highlight.ts"),
     approvals: join(source, "interlock-approvals.ts"),
     runs: join(source, "interlock-runs.ts"),
   },
@@ -79,10 +89,13 @@ await build({
   plugins: [...options.plugins, { name: "chat-is-loaded", setup: loadChatFromFile }],
 });
 for (const page of PAGES) writeFileSync(join(target, page.file), formatPage(page));
+writeFileSync(join(target, "licenses.txt"), joinLicenses(shared.metafile));
 copyFileSync(join(source, "page.css"), join(target, "page.css"));
 const files = [
   "widget.js",
   "widget-tools.js",
+  "widget-markdown.js",
+  "widget-highlight.js",
   "approvals.js",
   "runs.js",
   "gameplan.js",
@@ -105,11 +118,12 @@ function loadCssAsText({ onLoad }) {
   });
 }
 
-/** Leaves the tools of the chat in their own file, which the chat imports when it needs them. */
-function leaveChatTools({ onResolve }) {
-  onResolve({ filter: /\/create-chat-tools\.ts$/ }, ({ kind }) =>
-    kind === "dynamic-import" ? { path: "./widget-tools.js", external: true } : undefined,
-  );
+/** Leaves what a page loads later in a file of its own, which every page shares. */
+function leaveLaterFiles({ onResolve }) {
+  onResolve({ filter: /\.ts$/ }, ({ kind, path }) => {
+    const file = kind === "dynamic-import" && LATER_FILES[basename(path)];
+    return file ? { path: `./${file}.js`, external: true } : undefined;
+  });
 }
 
 /** Names the sources of the pages by their hash. */
@@ -132,6 +146,22 @@ function loadChatFromFile({ onResolve }) {
   onResolve({ filter: /\/(?:interlock-chat|define-tool-card)\.ts$/ }, ({ kind }) =>
     kind === "import-statement" ? { path: "./widget.js", external: true } : undefined,
   );
+}
+
+/** Returns the licence of each package that the files contain. */
+function joinLicenses({ inputs }) {
+  const folders = Object.keys(inputs).map(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
+  );
+  const packages = [...new Set(folders)].filter(Boolean).toSorted(compareText);
+  return packages.map(readLicense).join("\n");
+}
+
+function readLicense(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no licence in its folder.`);
+  return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8")}`;
 }
 
 function describeSize(name) {

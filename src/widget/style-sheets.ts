@@ -16,7 +16,7 @@ import panes from "./panes/panes.css";
 import packetView from "./approval/packet-view.css";
 import reasoningView from "./chat/exchange/reasoning-view.css";
 import runView from "./runs/view.css";
-import textView from "./chat/markdown/text-view.css";
+import textView from "./markdown/text-view.css";
 import theme from "./theme.css";
 import tokenForm from "./token-form.css";
 import toolCard from "./chat/tool-card/tool-card.css";

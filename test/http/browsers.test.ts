@@ -1,4 +1,5 @@
 import { listDurableObjectIds } from "cloudflare:test";
+import { CHAT_FILES } from "../../src/http/pages/chat-files.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { deploy, type Send } from "../shared/identity.ts";
 import { script } from "../fakes/scripted-model.ts";
@@ -250,9 +251,7 @@ describe("the files of the element", () => {
   test("may be loaded by pages of other origins, and nothing else may", async () => {
     const policyOf = async (path: string): Promise<string | null> =>
       (await send(path, { caller: "acme" })).headers.get("cross-origin-resource-policy");
-    expect(await policyOf("/widget.js")).toBe("cross-origin");
-    expect(await policyOf("/widget-tools.js")).toBe("cross-origin");
-    expect(await policyOf("/page.css")).toBe("cross-origin");
+    for (const file of CHAT_FILES) expect(await policyOf(file), file).toBe("cross-origin");
     expect(await policyOf("/")).toBe("same-origin");
     expect(await policyOf("/v1/tools")).toBe("same-origin");
   });

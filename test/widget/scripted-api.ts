@@ -37,6 +37,8 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/page.css": ["page.css", "text/css"],
   "/widget.js": ["widget.js", "text/javascript"],
   "/widget-tools.js": ["widget-tools.js", "text/javascript"],
+  "/widget-markdown.js": ["widget-markdown.js", "text/javascript"],
+  "/widget-highlight.js": ["widget-highlight.js", "text/javascript"],
 };
 
 /** One request that the API received. */

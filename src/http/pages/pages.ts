@@ -1,3 +1,4 @@
+import { CHAT_FILES } from "./chat-files.ts";
 /**
  * A page that the deployment serves, by the paths of its files. Each path is an address of the
  * Worker, and a file of the assets: `/desk` is the file `desk.html`.
@@ -20,7 +21,7 @@ export function checkPages(pages: readonly Page[]): readonly string[] {
 const PATH = /^\/(?:[\w-][\w.-]*(?:\/[\w-][\w.-]*)*)?$/;
 
 /** The chat: the page, and the element that other pages embed. */
-export const chatPage: Page = { paths: ["/", "/widget.js", "/widget-tools.js", "/page.css"] };
+export const chatPage: Page = { paths: ["/", ...CHAT_FILES] };
 
 /** The approvals of a tenant. */
 export const approvalsPage: Page = { paths: ["/approvals", "/approvals.js", "/page.css"] };
@@ -33,5 +34,5 @@ export const referencePage: Page = { paths: ["/docs", "/docs.css", "/openapi.jso
 
 /** GamePlan's projects beside the chat, for a deployment with GamePlan's tools and workspace. */
 export const gameplanPage: Page = {
-  paths: ["/gameplan", "/gameplan.js", "/widget.js", "/widget-tools.js", "/page.css"],
+  paths: ["/gameplan", "/gameplan.js", ...CHAT_FILES],
 };

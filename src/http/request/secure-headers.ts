@@ -1,3 +1,4 @@
+import { CHAT_FILES } from "../pages/chat-files.ts";
 /** Content policy of every response: own scripts and styles only, no plug-ins, no frames. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -21,7 +22,7 @@ export const SECURE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Files that pages of other origins may load. They hold no data of a tenant. */
-const PUBLIC_FILES = new Set(["/widget.js", "/widget-tools.js", "/page.css"]);
+const PUBLIC_FILES = new Set<string>(CHAT_FILES);
 
 /**
  * Adds the security headers to a response.

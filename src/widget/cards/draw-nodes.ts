@@ -1,4 +1,4 @@
-import { drawWholeText } from "../chat/markdown/text-view.ts";
+import { drawWholeText } from "../markdown/text-view.ts";
 import type { CardAttributes, CardElement, CardNode } from "./define-tool-card.ts";
 
 const HTML = new Set(

@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange/exchange.ts";
 import { describeEnding } from "./exchange/exchange-ending.ts";
 import { isAsked, isAwaiting } from "./exchange/exchange-status.ts";
-import { plainText } from "./markdown/text-document.ts";
+import { readAloud } from "../markdown/text-view.ts";
 
 const AWAITING_OPERATOR =
   "The outcome of a tool call is unknown. An operator has been asked to resolve it.";
@@ -34,7 +34,9 @@ export function announce(exchange: Exchange): string {
 
 function announceAnswer(exchange: Exchange): string {
   const { parts } = exchange.answer;
-  const texts = parts.map((part) => (part.kind === "text" ? plainText(part.text) : ""));
+  const texts = parts.map((part) =>
+    part.kind === "text" ? readAloud(part.text, MAX_CHARS + 1) : "",
+  );
   const answer = texts.filter(Boolean).join("\n");
   const start = answer.length > MAX_CHARS ? `${answer.slice(0, MAX_CHARS)}…` : answer;
   return `Answer: ${start} ${describeEnding(exchange)}`.trim();

@@ -1,4 +1,4 @@
-import { drawInline } from "../chat/markdown/text-view.ts";
+import { drawLine } from "../markdown/text-view.ts";
 import { el } from "../dom.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { drawNodes } from "../cards/draw-nodes.ts";
@@ -65,7 +65,7 @@ export function drawRows(
   const items = rows.map(({ href, name, facts = [], text }) => {
     const link = el("a", { href, "data-key": href }, el("span", { class: "row-name" }, name));
     if (facts.length > 0) link.append(el("span", { class: "row-facts" }, ...facts));
-    if (text) link.append(el("span", { class: "row-text" }, ...drawInline(text)));
+    if (text) link.append(el("span", { class: "row-text" }, drawLine(text)));
     return el("li", {}, link);
   });
   return el("ul", { class: "rows", "aria-label": label }, ...items);

@@ -6,7 +6,7 @@ import frame from "./frame.css";
 import packetView from "../approval/packet-view.css";
 import picture from "./picture.css";
 import sections from "./sections.css";
-import textView from "../chat/markdown/text-view.css";
+import textView from "../markdown/text-view.css";
 import theme from "../theme.css";
 import tokenForm from "../token-form.css";
 import { toSheet } from "../style-sheets.ts";

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../protocol/json/value.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
 import type { Field } from "./fields.ts";
-import type { TextDocument } from "../markdown/text-document.ts";
+import type { GrowingText } from "../../markdown/growing-text.ts";
 import type { ToolContentPart } from "./tool-content.ts";
 import type { ToolDetails } from "./tool-details.ts";
 import type { ToolOutcome, ToolProgress } from "./tool-outcome.ts";
@@ -9,14 +9,14 @@ import type { ToolOutcome, ToolProgress } from "./tool-outcome.ts";
 export interface TextPart {
   readonly kind: "text";
   readonly index: number;
-  readonly text: TextDocument;
+  readonly text: GrowingText;
 }
 
 /** A reasoning summary, in words of the model. It is no part of the answer's text. */
 export interface ReasoningPart {
   readonly kind: "reasoning";
   readonly index: number;
-  readonly text: TextDocument;
+  readonly text: GrowingText;
 }
 
 /** `awaiting_operator`: the call's outcome is unknown, and an operator was asked to resolve it. */

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol
 import type { AnswerState, Part, ReasoningPart, TextPart, ToolPart } from "./answer.ts";
 import { applyData } from "./apply-data.ts";
 import { readFields } from "./fields.ts";
-import { appendText, closeText, EMPTY_TEXT } from "../markdown/text-document.ts";
+import { appendText, EMPTY_TEXT, endText } from "../../markdown/growing-text.ts";
 import { readToolContent } from "./tool-content.ts";
 import { readToolDetails } from "./tool-details.ts";
 import { readOutcome } from "./tool-outcome.ts";
@@ -34,7 +34,7 @@ export function applyChunk(state: AnswerState, chunk: JsonObject): AnswerState {
       }));
     case "part-finish":
       return updatePart(state, chunk, (part) =>
-        hasWords(part) ? { ...part, text: closeText(part.text) } : part,
+        hasWords(part) ? { ...part, text: endText(part.text) } : part,
       );
     case "data":
       return Array.isArray(chunk["data"]) ? chunk["data"].reduce(applyData, state) : state;

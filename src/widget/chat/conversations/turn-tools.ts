@@ -1,6 +1,6 @@
 import { el, RELOAD_ICON } from "../../dom.ts";
 import { type Exchange, isActive } from "../exchange/exchange.ts";
-import { plainText } from "../markdown/text-document.ts";
+import { joinText } from "../../markdown/growing-text.ts";
 import { UndoDesk } from "../undo/undo-desk.ts";
 import type { ChatToolsPorts, OpenChat } from "./chat-tools.ts";
 import type { ChatsApi } from "./chats-api.ts";
@@ -115,6 +115,6 @@ export class TurnTools {
 /** The words of an answer, as the model wrote them. */
 function textOf(exchange: Exchange | undefined): string {
   const parts = exchange?.answer.parts ?? [];
-  const texts = parts.map((part) => (part.kind === "text" ? plainText(part.text) : ""));
+  const texts = parts.map((part) => (part.kind === "text" ? joinText(part.text) : ""));
   return texts.filter(Boolean).join("\n\n");
 }

@@ -1,6 +1,6 @@
 import { el } from "../../dom.ts";
 import type { Part } from "../answer/answer.ts";
-import { createTextView } from "../markdown/text-view.ts";
+import { createTextView } from "../../markdown/text-view.ts";
 import { type CallPorts, ToolCallView } from "../tool-card/tool-card.ts";
 
 export interface PartView {
