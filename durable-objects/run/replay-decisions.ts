@@ -3,6 +3,10 @@ import type { Deployment } from "../../src/compose/deployment.ts";
 import { composeReplay } from "../../src/compose/run.ts";
 import type { RawEnv } from "../../src/env.ts";
 import type { RunEvidence } from "../../src/loop/replay/evidence.ts";
+import type { LoadedPolicy } from "../../src/capabilities/policy.ts";
+import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
+import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
+import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
 import { denyAll } from "../../src/protocol/policy/document.ts";
 import { type OpenRun, readClaimAndMemory } from "./open-run.ts";
 
@@ -31,22 +35,43 @@ async function readEvidence(run: OpenRun, ports: EvidencePorts): Promise<RunEvid
   const { store, log } = run;
   const { claim, memory } = readClaimAndMemory(run);
   const { runId, workflowId, history, principal } = claim;
-  const { modelCalls, pin } = memory.facts;
+  const { facts } = memory;
+  const { pin } = facts;
   const conversation = history && workflowId !== undefined && ports.conversationOf(workflowId);
-  const [policy, window] = await Promise.all([
-    pin ? ports.policies.read(principal.tenantId, pin) : { policy: denyAll() },
+  const approvals = run.approvals.all();
+  const laterPins = laterPinsOf(memory.invocations, approvals, pin);
+  const read = (one: PolicyPin): Promise<LoadedPolicy> =>
+    ports.policies.read(principal.tenantId, one);
+  const [policy, window, ...laterPolicies] = await Promise.all([
+    pin ? read(pin) : { policy: denyAll() },
     conversation ? conversation.readWindow(runId, history) : undefined,
+    ...laterPins.map(read),
   ]);
   return {
     claim,
     policy,
+    laterPolicies,
     window,
     context: memory.context,
     transcript: memory.transcript,
     invocations: memory.invocations,
-    approvals: run.approvals.all(),
+    approvals,
     log: [...log.readAll()],
-    modelCalls,
+    facts,
     createdMs: store.identity().createdMs,
   };
+}
+
+/** Lists the policies under which people were asked, or that refused a call, without the pinned. */
+function laterPinsOf(
+  invocations: readonly ToolInvocationRecord[],
+  approvals: readonly ApprovalRecord[],
+  pinned: PolicyPin | undefined,
+): readonly PolicyPin[] {
+  const refused = invocations.flatMap(({ end }) =>
+    end?.endedBy?.who === "policy" ? [end.endedBy.pin] : [],
+  );
+  const pins = [...approvals.map(({ pin }) => pin), ...refused];
+  const byHash = new Map(pins.map((pin) => [pin.hash, pin]));
+  return [...byHash.values()].filter(({ hash }) => hash !== pinned?.hash);
 }

@@ -173,7 +173,10 @@ export function composeReplay(
   readonly conversationOf: NonNullable<RunPorts["conversationOf"]>;
   readonly deciding: DecidingPorts;
 } {
-  const { policies, source, authorizationOf, signer } = composeDeciding(raw, deployment);
+  const { policies, source, authorizationOf, fingerprints, signer } = composeDeciding(
+    raw,
+    deployment,
+  );
   const { modelOf, inputBound } = composeModels(requireModels(raw, deployment), composeClock(), {
     broker: composeProviders(requireEnv(raw)).broker,
     tenantId,
@@ -181,7 +184,14 @@ export function composeReplay(
   return {
     policies,
     conversationOf: (conversationId) => composeRunGateway(raw).of(conversationId),
-    deciding: { source, authorizationOf, modelOf, inputBound, approvalSigner: signer },
+    deciding: {
+      source,
+      authorizationOf,
+      modelOf,
+      inputBound,
+      fingerprints,
+      approvalSigner: signer,
+    },
   };
 }
 

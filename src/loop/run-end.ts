@@ -3,12 +3,14 @@ import type { Budget } from "../protocol/budget/amounts.ts";
 import type { ModelFailure } from "../protocol/model/event.ts";
 import type { Usage } from "../protocol/model/usage.ts";
 import type { DoneReason, RunError } from "../protocol/run/event.ts";
-import type { RecordedAnswer, StopReason } from "../protocol/run/facts.ts";
+import type { EndCause, RecordedAnswer, StopReason } from "../protocol/run/facts.ts";
 
 /** How a run ends, as its `done` event says. */
 export interface RunEnd {
   readonly reason: DoneReason;
   readonly error?: RunError;
+  /** What the error's code does not tell. The run's facts keep it. */
+  readonly because?: EndCause;
 }
 
 /**
@@ -17,11 +19,12 @@ export interface RunEnd {
  */
 export function endRun(
   { journal, inbox }: { readonly journal: RunJournal; readonly inbox: SteeringInbox },
-  end: RunEnd & { readonly usage: Usage },
+  { because, ...done }: RunEnd & { readonly usage: Usage },
 ): void {
   inbox.close();
+  if (because) journal.note({ because });
   for (const text of inbox.takeAll()) journal.remember({ role: "user", text });
-  journal.append([{ type: "done", ...end }]);
+  journal.append([{ type: "done", ...done }]);
 }
 
 /** Ends a run after a model answer that no other step follows. */
@@ -43,14 +46,18 @@ export function endAfterAnswer(answer: RecordedAnswer): RunEnd {
 }
 
 /** Ends a run that was stopped. */
-export function endOfStop(reason: StopReason): RunEnd {
+export function endOfStop(stopped: StopReason): RunEnd {
+  return { ...describeStop(stopped), because: { stopped } };
+}
+
+function describeStop(reason: StopReason): RunEnd {
   switch (reason) {
     case "cancelled":
       return { reason: "cancelled" };
     case "time":
-      return overBudget("time");
+      return exhausted("time");
     case "storage":
-      return overBudget("stored bytes");
+      return exhausted("stored bytes");
     case "interrupted":
       return RUN_INTERRUPTED;
   }
@@ -62,10 +69,13 @@ export function failed(code: string, message: string): RunEnd {
 }
 
 /** Ends a run that has used up a budget of its policy. */
-export function overBudget(
-  budget: Budget | "time" | "stored bytes" | `the tenant's ${Budget}`,
-): RunEnd {
-  const message = `The run has used up its budget: ${budget}. Ask an administrator to raise it.`;
+export function overBudget(budget: Budget, whose: "run" | "tenant" = "run"): RunEnd {
+  const named = whose === "tenant" ? `the tenant's ${budget}` : budget;
+  return { ...exhausted(named), because: { exhausted: budget, whose } };
+}
+
+function exhausted(named: string): RunEnd {
+  const message = `The run has used up its budget: ${named}. Ask an administrator to raise it.`;
   return failed("budget_exhausted", message);
 }
 

@@ -99,17 +99,15 @@ async function hashNames(
 }
 
 const WITHHELD_RESULT = "the tool ran, but its result is withheld: ";
-/**
- * The message of a failure begins with this text when a hook withheld the failure's own texts.
- * Replay recognises such a call by it.
- */
-export const WITHHELD_FAILURE = "the tool was asked to act, but its outcome is withheld: ";
+const WITHHELD_FAILURE = "the tool was asked to act, but its outcome is withheld: ";
 
 /** Replaces the texts of an outcome. What may follow from a failure stays the same. */
 function withhold(outcome: AttemptResult["outcome"], veto: Veto): Result<never, ToolFailure> {
   const message = `${outcome.ok ? WITHHELD_RESULT : WITHHELD_FAILURE}${veto.message}`;
   const taxonomyClass = outcome.ok ? "POLICY_VIOLATION" : outcome.failure.taxonomyClass;
-  return fail(failureOf(taxonomyClass, { ...veto, message }));
+  const withheld = outcome.ok ? "result" : "failure";
+  const endedBy = { who: "hook", when: "after", withheld, message: veto.message } as const;
+  return fail({ ...failureOf(taxonomyClass, { ...veto, message }), endedBy });
 }
 
 /** A call whose output does not fit the contract has happened all the same: it is COMPLETED. */

@@ -53,7 +53,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const observation = observe(ports, { ...call, endedAtMs }, conclusion);
   const response = respond(observation.status.taxonomy_class, dispatchState);
   const failure: Partial<ToolFailure> = outcome.ok ? {} : outcome.failure;
-  const { errorId, detail, endsRun, currentState } = failure;
+  const { errorId, detail, endedBy, endsRun, currentState } = failure;
   const verification = planVerification(call, conclusion, endedAtMs);
   const known = ports.invocations.find(context);
   const used = known && usedAmounts(call.tool, known);
@@ -65,6 +65,7 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     ...(isUntrusted(ports, call, conclusion) && { isUntrusted: true as const }),
     response,
     ...(!outcome.ok && { errorCode: errorCodeOf(outcome.failure) }),
+    ...(endedBy && { endedBy }),
     ...(errorId !== undefined && { errorId }),
     ...(detail !== undefined && { detail }),
     ...(endsRun && { endsRun }),

@@ -12,6 +12,9 @@ import {
   useApprovalLab,
 } from "../shared/people.ts";
 import { cancel, crash, rowsOf, untilState } from "../shared/run-object.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 useApprovalLab();
 

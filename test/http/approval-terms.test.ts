@@ -14,6 +14,9 @@ import {
 } from "../shared/people.ts";
 import { refusalOf, rowsOf, untilState } from "../shared/run-object.ts";
 import { bindings, send } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 useApprovalLab();
 

@@ -23,6 +23,9 @@ import {
   untilState,
 } from "../shared/run-object.ts";
 import { chunksOf, send, stateOf } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 useApprovalLab();
 

@@ -21,6 +21,9 @@ import { crash, untilState } from "../shared/run-object.ts";
 import { auditOf } from "../shared/tenant-notices.ts";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { postChat, runIdOf, send, type Caller } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 useApprovalLab();
 

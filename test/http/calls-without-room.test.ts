@@ -23,6 +23,9 @@ import {
   stateOf,
   type Caller,
 } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 beforeAll(seedPolicies);
 

@@ -3,6 +3,9 @@ import { written } from "../workers/lab-writes.ts";
 import { cancel, crash, untilState } from "../shared/run-object.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { chat, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 beforeAll(seedPolicies);
 beforeEach(() => {

@@ -28,6 +28,9 @@ import {
   type Caller,
 } from "../shared/worker.ts";
 import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 useApprovalLab();
 

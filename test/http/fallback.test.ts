@@ -2,6 +2,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { script, type ScriptedStep } from "../fakes/scripted-model.ts";
 import { recordsOf } from "../shared/audit-pages.ts";
 import { chunksOf, postChat, runIdOf, seedPolicies, stateOf } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 beforeAll(seedPolicies);
 

@@ -14,6 +14,9 @@ import {
 } from "../shared/people.ts";
 import { rowsOf, transcriptOf, untilState } from "../shared/run-object.ts";
 import { chat, runIdOf } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 useApprovalLab();
 

@@ -21,6 +21,9 @@ import {
   stateOf,
   type WireChunk,
 } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 beforeAll(seedPolicies);
 

@@ -20,6 +20,9 @@ import {
   send,
   stateOf,
 } from "../shared/worker.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 beforeAll(seedPolicies);
 beforeEach(() => {

@@ -21,6 +21,9 @@ import { cancel, crash, rowsOf, untilState } from "../shared/run-object.ts";
 import { govern, postChat, runIdOf, send } from "../shared/worker.ts";
 import { script } from "../fakes/scripted-model.ts";
 import { done, FLOW_TOOLS } from "../workers/lab-flow.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 useApprovalLab();
 

@@ -1,13 +1,16 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { frozen, moved } from "../workers/lab-approvals.ts";
+import { frozen, GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import { labHooks } from "../workers/lab-hooks.ts";
 import { effects } from "../workers/lab-tools.ts";
+import { written } from "../workers/lab-writes.ts";
 import { finish, untilKept } from "../shared/conversations.ts";
 import {
   APPROVE,
   askFor,
   askToPay,
   callOf,
+  changeGuildPolicy,
   decide,
   ended,
   REJECT,
@@ -22,9 +25,12 @@ import {
   refusalOf,
   rowsOf,
   stubOf,
+  tellOutcome,
+  untilState,
 } from "../shared/run-object.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { invoke, read } from "../shared/invoke.ts";
+import { replayOf } from "../shared/replayed-runs.ts";
 import { auditOf } from "../shared/tenant-notices.ts";
 import { chat, runIdOf, send, type Caller } from "../shared/worker.ts";
 
@@ -178,19 +184,90 @@ describe("what people decided", () => {
     expect(moved).toEqual(["40 to bakery"]);
   });
 
-  test("an edit is not replayed, and the answer says so", async () => {
+  test("an edit is taken from the record, and a changed edit is a difference", async () => {
     const { runId, approvalId } = await askFor([callOf("lab__notify", { what: "hello" })]);
     const edit = { ...APPROVE, arguments: { what: "hallo" } };
     expect((await decide(approvalId, "ann", edit)).status).toBe(200);
     await ended(runId);
-    const refused = await replayAs(runId, "chief");
-    expect(refused.status).toBe(409);
-    expect(await refused.json()).toMatchObject({ code: "run_not_replayable", reason: "people" });
+    expect(await replayed(runId, "chief")).toMatchObject({ outcome: "equal" });
+    await changeInvocation(runId, 1, { argumentsText: JSON.stringify({ what: "servus" }) });
+    const answer = await replayed(runId, "chief");
+    expect(answer).toMatchObject({ outcome: "different", difference: { toolCallId: "call_1" } });
+    expect(JSON.stringify(answer)).not.toMatch(/hallo|servus/);
     expect(moved).toEqual(["notified: hallo"]);
   });
 });
 
-test("a run that goes on, or was stopped, is 409 with its reason", async () => {
+/** Decisions of people, operators and hooks: each ends its run, and answers the run's caller. */
+const STORIES: Readonly<Record<string, () => Promise<readonly [runId: string, Caller]>>> = {
+  "an answer to a question": async () => {
+    const { runId, approvalId } = await askFor([callOf("lab__seat", { flight: "LH1" })]);
+    await decide(approvalId, "ann", { decision: "answer", answer: { seat: "aisle" } });
+    await ended(runId);
+    return [runId, "chief"];
+  },
+  "a raised limit": async () => {
+    const raises = {
+      budgets: { maxWrites: 1, maxExternal: 1 },
+      budgetRaises: { upTo: { maxWrites: 2, maxExternal: 2 } },
+    };
+    await changeGuildPolicy({ ...GUILD_POLICY, approvals: [], ...raises });
+    const calls = ["a", "b"].map((what) => callOf("lab__archive", { what }, what));
+    const { runId, approvalId } = await askFor(calls);
+    await decide(approvalId, "bob", APPROVE);
+    await ended(runId);
+    return [runId, "chief"];
+  },
+  "other terms, and their votes": async () => {
+    const { runId, approvalId } = await askToPay();
+    const three = { tools: ["lab__transfer"], pattern: "dual_control", required: 3 };
+    await changeGuildPolicy({ ...GUILD_POLICY, approvals: [three] });
+    await decide(approvalId, "bob", APPROVE);
+    const next = approvalId.replace(/_1$/, "_2");
+    await untilState(runId, { status: "waiting", toolCalls: [{ approvalId: next }] }, "ann");
+    await decide(next, "bob", REJECT);
+    await ended(runId);
+    return [runId, "chief"];
+  },
+  "the report of an operator": async () => {
+    const pay = { what: "replayed", afterwards: "break" };
+    const response = await chat([{ calls: [callOf("lab__pay", pay)] }, { text: ["ok"] }], "lab");
+    await untilState(runIdOf(response), { status: "waiting" });
+    await tellOutcome(runIdOf(response), { body: { outcome: "committed" } });
+    await untilState(runIdOf(response), { status: "completed" });
+    await response.body?.cancel();
+    return [runIdOf(response), "lab"];
+  },
+  "a cancellation while people are asked": async () => {
+    const { runId, response } = await askToPay();
+    await cancel(runId, "ann");
+    await untilState(runId, { reason: "cancelled" }, "ann");
+    await response.body?.cancel();
+    return [runId, "chief"];
+  },
+  "vetoes before a call and after one": async () => {
+    const veto = { code: "house_rule", message: "not in this house" };
+    labHooks.push({
+      before: async ({ toolId }) => (toolId === "core__calculate" ? veto : undefined),
+      after: async ({ toolId }) => (toolId === "lab__write_note" ? veto : undefined),
+    });
+    const sum = { id: "sum", name: "core__calculate", args: '{"expression":"1"}' };
+    const runId = await runToEnd([{ calls: [sum, ...(NOTE.calls ?? [])] }, { text: ["done"] }]);
+    labHooks.length = 0;
+    return [runId, "archive"];
+  },
+};
+
+test.each(Object.entries(STORIES))("%s: decided again alike, without effect", async (_, live) => {
+  await changeGuildPolicy(GUILD_POLICY);
+  const [runId, caller] = await live();
+  await crash(runId);
+  const before = [[...moved], [...effects], [...written]];
+  expect(await replayOf(runId, caller)).toBe("equal");
+  expect([moved, effects, written]).toEqual(before);
+});
+
+test("a run that goes on is 409 with its reason, and one that was cancelled is decided alike", async () => {
   const response = await chat([{ text: ["half"], hangs: true }], "archive");
   const runId = runIdOf(response);
   const reasonOf = async (): Promise<unknown> => {
@@ -200,7 +277,7 @@ test("a run that goes on, or was stopped, is 409 with its reason", async () => {
   };
   expect(await reasonOf()).toEqual([409, "unfinished"]);
   await cancel(runId, "archive");
-  expect(await reasonOf()).toEqual([409, "stopped"]);
+  expect(await replayed(runId)).toMatchObject({ outcome: "equal" });
   await response.body?.cancel().catch(() => {});
 });
 

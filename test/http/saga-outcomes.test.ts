@@ -7,6 +7,9 @@ import { refusalOf, tellOutcome } from "../shared/run-object.ts";
 import { chat, govern, runIdOf, seedPolicies, send, stateOf } from "../shared/worker.ts";
 import { ANY_FLOW } from "../workers/lab-approvals.ts";
 import { faults, journey, JOURNEY_TOOLS } from "../workers/lab-sagas.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 const SAGA = "lab__book_journey";
 

@@ -16,6 +16,9 @@ import { crashes } from "../workers/lab-crashes.ts";
 import { chat, chunksOf, govern, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 import { ANY_FLOW } from "../workers/lab-approvals.ts";
 import { faults, journey, JOURNEY_TOOLS } from "../workers/lab-sagas.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 const SAGA = "lab__book_journey";
 

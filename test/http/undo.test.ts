@@ -6,6 +6,9 @@ import { APPROVE, decide, openOf, REJECT } from "../shared/people.ts";
 import { cancel, refusalOf, ring, rowsOf, tellOutcome } from "../shared/run-object.ts";
 import { chat, govern, HOST_PAGE, runIdOf, send, stateOf, type Caller } from "../shared/worker.ts";
 import { library } from "../workers/lab-library.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 const ALL_TOOLS = ["lab__lend_book", "lab__return_book", "lab__ship_book", "lab__recall_book"];
 

@@ -14,6 +14,9 @@ import {
   startItemCall,
 } from "../shared/workspaces.ts";
 import { LAB_KEEPERS, labWorkspace, ran, ranIn } from "../workers/lab-workspaces.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
+
+replayEachRun();
 
 const TOOLS = ["lab__keep_item", "lab__show_items"];
 const POLICY = {

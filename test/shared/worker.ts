@@ -1,3 +1,4 @@
+import { beforeEachFile } from "./fresh-state.ts";
 import { env, exports } from "cloudflare:workers";
 import { hashText } from "../../src/protocol/json/canonical-hash.ts";
 import type { TenantId } from "../../src/protocol/identity/ids.ts";
@@ -128,6 +129,12 @@ export async function govern(policy: object): Promise<void> {
   if (response.status !== 200) throw new Error(await response.text());
 }
 
+/** Runs that a request of the test file started or read, by the caller. */
+export const startedRuns: { readonly runId: string; readonly caller: Caller }[] = [];
+beforeEachFile(() => {
+  startedRuns.length = 0;
+});
+
 /**
  * Sends a request to the Worker as a client would; `caller` undefined sends no token.
  * Fails: rejects for an answer that the document of the API does not describe.
@@ -142,6 +149,8 @@ export async function send(
   const worker = (exports as unknown as { default: Fetcher }).default;
   const request = new Request(`https://interlock.test${path}`, { ...rest, headers });
   const response = await worker.fetch(request);
+  const runId = response.headers.get("x-run-id");
+  if (caller && runId !== null) startedRuns.push({ runId, caller });
   await checkDescribed(request, response);
   return response;
 }

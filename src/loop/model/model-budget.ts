@@ -235,7 +235,7 @@ export class ModelBudget {
       case "reserved":
         return ok(this.#longestGranted(want, answer.granted));
       case "exhausted":
-        return fail(overBudget(`the tenant's ${answer.budget}`));
+        return fail(overBudget(answer.budget, "tenant"));
       case "refused":
         return fail(answer.failure);
       case "capped":

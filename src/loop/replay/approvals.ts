@@ -1,87 +1,66 @@
-import type { ApprovalDesk, ApprovalPlaces } from "../../capabilities/approval.ts";
-import { approvalIdOf } from "../../protocol/approval/id.ts";
-import type { ApprovalRecord } from "../../protocol/approval/record.ts";
-import type { Replay, RunEvidence } from "./evidence.ts";
+import type { ApprovalDesk, ApprovalPlaces, PlaceAnswer } from "../../capabilities/approval.ts";
+import { approvalIdOf, readApprovalId } from "../../protocol/approval/id.ts";
+import { toAskedRaise, type ApprovalRecord } from "../../protocol/approval/record.ts";
+import { codeOf } from "./evidence.ts";
+import type { Replay } from "./replay.ts";
 
 /**
- * Replays what people decided. The desk knows each decision from the beginning, so nothing waits.
- * The gates verify the recorded votes, terms and packets again.
+ * Replays what people decided. The gates verify the recorded votes, terms and packets again. No
+ * request is made: the replay finds those of the run.
  */
-export function replayApprovals({ evidence, markNotReplayable }: Replay): ApprovalDesk {
+export function replayApprovals({ evidence, people, markNotReplayable }: Replay): ApprovalDesk {
   const { approvals = [], claim, invocations } = evidence;
   const used = new Set<string>();
-  const refuseNew = (): never => {
-    const refused = invocations.some(({ end }) =>
-      LIMIT_CODES.has(end?.observation.result_payload.errors[0]?.code ?? ""),
-    );
-    // No record holds how many approvals were open in the tenant.
-    if (refused) markNotReplayable("people");
-    throw new Error("the replay requests an approval, and the run did not");
-  };
+  const isRefusedFor = (number: number, code: string): boolean =>
+    codeOf(invocations[number - 1]) === code;
   return {
     newest(invocation) {
-      const found = approvals.find((record) => record.invocation === invocation);
+      const found = people.newest(invocation);
       return found && (used.has(found.id) ? found : beforeUse(found));
     },
-    raises: () => [],
+    raises: () => approvals.flatMap(toAskedRaise),
     wasRejected: ({ toolId, payloadHash }) =>
       approvals.some(
-        (record) =>
-          record.status === "rejected" &&
+        ({ asks, status, ...record }) =>
+          status === "rejected" &&
+          asks !== "raise" &&
           record.toolId === toolId &&
           record.payloadHash === payloadHash,
       ),
-    countOpen: () => 0,
-    countAsked: () => 0,
+    countOpen: (number) => (isRefusedFor(number, "too_many_approvals") ? FULL : 0),
+    countAsked: (number) => (isRefusedFor(number, "approval_requests_exhausted") ? FULL : 0),
     nextId: (invocation) => approvalIdOf(claim.runId, invocation, 1),
-    ask: refuseNew,
+    ask({ asks }) {
+      // A call that gave its part back made room, at a moment that no record holds.
+      if (asks === "raise") markNotReplayable("unclear");
+      throw new Error("the replay requests an approval, and the run did not");
+    },
     withdraw: () => {},
     consume: (id) => void used.add(id),
     takeAnswer: () => {},
   };
 }
 
-/** Has room for every request: the desk itself refuses those that the run did not make. */
-export const REPLAY_PLACES: ApprovalPlaces = { take: () => Promise.resolve("taken") };
+const FULL = Number.POSITIVE_INFINITY;
 
-/** Codes of calls about which people were not asked, because too many approvals were open. */
-const LIMIT_CODES: ReadonlySet<string> = new Set([
-  "too_many_approvals",
-  "too_many_approvals_of_actor",
-  "too_many_approvals_of_tenant",
-  "approval_requests_exhausted",
-  "approvals_unavailable",
-]);
+/** Replays how many approvals waited in the tenant: only a call that was refused says it. */
+export function replayPlaces({ evidence }: Replay): ApprovalPlaces {
+  return {
+    take({ approvalId }) {
+      const { invocation = 0 } = readApprovalId(approvalId) ?? {};
+      const code = codeOf(evidence.invocations[invocation - 1]) ?? "";
+      return Promise.resolve(NO_PLACE[code] ?? "taken");
+    },
+  };
+}
+
+const NO_PLACE: Readonly<Record<string, PlaceAnswer>> = {
+  too_many_approvals_of_actor: "actor_full",
+  too_many_approvals_of_tenant: "tenant_full",
+  approvals_unavailable: "unavailable",
+};
 
 /** The call of the replay has not used the approval yet. */
 function beforeUse({ consumedAtMs: _used, ...record }: ApprovalRecord): ApprovalRecord {
   return record;
 }
-
-/**
- * Tells whether every decision of people is one vote on one request: approved, rejected or expired
- * under the policy of the run. Edits, answers, raises, consents that last, sagas and repeated
- * requests are not replayed.
- */
-export function areVotesAlone({
-  approvals = [],
-  invocations,
-  policy,
-}: Pick<RunEvidence, "approvals" | "invocations" | "policy">): boolean {
-  if (invocations.some(({ saga }) => saga !== undefined)) return approvals.length === 0;
-  return approvals.every(
-    ({ generation, asks, edit, status, votes, pin }) =>
-      generation === 1 &&
-      !asks &&
-      !edit &&
-      REPLAYED.has(status) &&
-      pin.hash === policy.pin?.hash &&
-      votes.every(({ lasting, consentId }) => !lasting && consentId === undefined),
-  );
-}
-
-const REPLAYED: ReadonlySet<ApprovalRecord["status"]> = new Set([
-  "approved",
-  "rejected",
-  "expired",
-]);

@@ -1,17 +1,15 @@
 import type { BudgetLedger, ReservationAnswer } from "../../capabilities/budget.ts";
-import { BUDGETS } from "../../protocol/budget/amounts.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import { reservationIdOf, UNAVAILABLE } from "../../runner/budget/reserve.ts";
-import { formatExhausted } from "../../runner/outcome/tool-failure.ts";
+import { reservationIdOf } from "../../runner/budget/reserve.ts";
 import { NEVER_SECONDS, type ReplayModel } from "./model.ts";
-import type { Replay } from "./evidence.ts";
-import { overBudget } from "../run-end.ts";
+import { codeOf } from "./evidence.ts";
+import type { Replay } from "./replay.ts";
 
 /**
  * Replays the answers of the tenant's ledger, as far as the records hold them. It counts nothing.
  */
 export function replayLedger(replay: Replay, model: ReplayModel): BudgetLedger {
-  const { claim, invocations, log } = replay.evidence;
+  const { claim, facts, invocations, log } = replay.evidence;
   const records = new Map(
     invocations.map((record) => {
       const { step, toolCallId } = record;
@@ -22,7 +20,10 @@ export function replayLedger(replay: Replay, model: ReplayModel): BudgetLedger {
   const error = done?.type === "done" ? done.error : undefined;
   const answerModel = (): ReservationAnswer => {
     if (!model.isOver) return RESERVED;
-    if (error?.message === OVER_TOKENS) return { kind: "exhausted", budget: "tokens" };
+    const { because } = facts;
+    if (because && "exhausted" in because && because.whose === "tenant") {
+      return { kind: "exhausted", budget: because.exhausted };
+    }
     return error?.code === "budget_unavailable" ? { kind: "unavailable" } : RESERVED;
   };
   return {
@@ -43,7 +44,6 @@ export function replayLedger(replay: Replay, model: ReplayModel): BudgetLedger {
 }
 
 const RESERVED: ReservationAnswer = { kind: "reserved" };
-const OVER_TOKENS = overBudget("the tenant's tokens").error?.message;
 
 /** Reads one call's answer. Only a call that the run's own budget admitted asked the tenant's. */
 function answerCall(
@@ -52,24 +52,20 @@ function answerCall(
 ): ReservationAnswer {
   const { dispatches, amounts, end } = record;
   if (dispatches > 0 || !amounts || !end?.observation.status.is_error) return RESERVED;
-  const { code, message } = end.observation.result_payload.errors[0] ?? { code: "", message: "" };
-  switch (code) {
-    case "budget_exhausted": {
-      const budget = BUDGETS.find((name) => message === formatExhausted("tenant", name));
-      if (budget) return { kind: "exhausted", budget };
-      break;
-    }
-    case "cost_capped":
-      return { kind: "capped" };
-    case "rate_limited":
-      return { kind: "rate_limited", retryAfterMs: NEVER_SECONDS * 1_000 };
-    case "ledger_unavailable":
-      if (message === UNAVAILABLE.unreachable.message) return { kind: "unavailable" };
-      break;
-    case "no_policy":
-      return { kind: "policy_changed", pin: undefined };
+  const { endedBy } = end;
+  if (endedBy?.who === "tenant") {
+    const budget = endedBy.exhausted;
+    return budget ? { kind: "exhausted", budget } : { kind: "unavailable" };
   }
-  // A policy that is not in the evidence refused the call.
-  markNotReplayable("policy_changed");
-  return { kind: "unavailable" };
+  if (endedBy?.who === "policy") return { kind: "policy_changed", pin: endedBy.pin };
+  const code = codeOf(record) ?? "";
+  // The policies between which the tenant changed back and forth are not in the evidence.
+  if (code === "ledger_unavailable") markNotReplayable("policy_changed");
+  return REFUSED[code] ?? RESERVED;
 }
+
+const REFUSED: Readonly<Record<string, ReservationAnswer>> = {
+  cost_capped: { kind: "capped" },
+  rate_limited: { kind: "rate_limited", retryAfterMs: NEVER_SECONDS * 1_000 },
+  no_policy: { kind: "policy_changed", pin: undefined },
+};

@@ -1,8 +1,7 @@
 import type { Model } from "../../capabilities/model.ts";
-import type { AiEvent } from "../../protocol/run/event.ts";
 import type { ModelFailure, ModelAnswer } from "../../protocol/model/event.ts";
-import { overBudget } from "../run-end.ts";
-import type { Replay, RunEvidence } from "./evidence.ts";
+import type { RunFacts } from "../../protocol/run/facts.ts";
+import type { Replay } from "./replay.ts";
 
 /** A delay so long that nothing waits for it. */
 export const NEVER_SECONDS = 1_000_000;
@@ -21,9 +20,10 @@ export interface ReplayModel extends Model {
 
 /**
  * Reads the model's answer of each step. The text comes from the log. The calls come from the
- * invocation records, which alone hold the model's own arguments.
+ * records of calls and of people, which alone hold the model's own arguments.
  */
-export function readSteps({ log, invocations }: RunEvidence): readonly RecordedStep[] {
+export function readSteps({ evidence, people }: Replay): readonly RecordedStep[] {
+  const { log, invocations, facts } = evidence;
   const withdrawn = new Set(
     log.flatMap((event) => (event.type === "text_withdrawn" ? event.parts : [])),
   );
@@ -37,12 +37,13 @@ export function readSteps({ log, invocations }: RunEvidence): readonly RecordedS
     else if (event.type === "step_finished") {
       const { step, finish, usage } = event;
       const toolCalls = invocations
-        .filter((record) => record.step === step)
+        .filter((record) => record.step === step && !record.saga)
         .toSorted((a, b) => a.number - b.number)
-        .map(({ toolCallId, name, argumentsText, truncated }) => {
-          return { toolCallId, name, argumentsText, truncated };
+        .map((record) => {
+          const { toolCallId, name, truncated } = record;
+          return { toolCallId, name, argumentsText: people.proposedText(record), truncated };
         });
-      const failure = finish === "error" ? failureOf(log.at(-1)) : undefined;
+      const failure = finish === "error" ? failureOf(facts, step) : undefined;
       steps.push({ step, answer: { text, toolCalls, finish, usage, ...(failure && { failure }) } });
     }
   }
@@ -57,16 +58,13 @@ const UNAVAILABLE: ModelAnswer = {
   failure: { code: "upstream_status", status: 404, detail: "" },
 };
 
-/** Reads a model failure from the `done` event. A retry is in the log already, so none follows. */
-function failureOf(done: AiEvent | undefined): ModelFailure {
-  const { code = "", message = "" } = (done?.type === "done" && done.error) || {};
-  const [, status] = /HTTP (\d{3})\.$/.exec(message) ?? [];
-  return {
-    code: code as ModelFailure["code"],
-    ...(status !== undefined && { status: Number(status) }),
-    retryAfterSeconds: NEVER_SECONDS,
-    detail: "",
-  };
+/**
+ * Reads how the model call of the last step failed; without a record, the run was stopped before
+ * its answer. A retry is in the log already, so none follows.
+ */
+function failureOf({ answer }: Pick<RunFacts, "answer">, step: number): ModelFailure {
+  const failure = (answer?.step === step && answer.failure) || { code: "aborted" as const };
+  return { ...failure, retryAfterSeconds: NEVER_SECONDS, detail: "" };
 }
 
 /**
@@ -74,7 +72,7 @@ function failureOf(done: AiEvent | undefined): ModelFailure {
  * ends.
  */
 export function replayModel(
-  { clock, evidence, markNotReplayable }: Replay,
+  { clock, evidence, markNotReplayable, stop }: Replay,
   steps: readonly RecordedStep[],
 ): ReplayModel {
   let played = 0;
@@ -87,24 +85,20 @@ export function replayModel(
       const next = steps[played++];
       if (!next) {
         // No record holds the token reservations of failed attempts.
-        if (isOverTokens(evidence.log.at(-1))) markNotReplayable("unclear");
+        if (isOverTokens(evidence.facts)) markNotReplayable("unclear");
         throw new Error("the replay asks the model more often than the run did");
       }
       const { step, answer } = next;
       const first = evidence.invocations.find((record) => record.step === step);
       if (first) clock.set(first.end?.startedAtMs ?? first.askedAtMs);
       if (answer.text !== "") yield [{ type: "text_delta", text: answer.text }];
+      if (answer.finish === "error") stop.now();
       yield [{ type: "answer", answer }];
     },
   };
 }
 
-function isOverTokens(done: AiEvent | undefined): boolean {
-  const message = done?.type === "done" ? done.error?.message : undefined;
-  return message !== undefined && OVER_TOKENS.has(message);
+/** The run itself had too few tokens, or too little money, left for its next model call. */
+function isOverTokens({ because }: Pick<RunFacts, "because">): boolean {
+  return because !== undefined && "exhausted" in because && because.whose === "run";
 }
-
-const OVER_TOKENS: ReadonlySet<string | undefined> = new Set([
-  overBudget("tokens").error?.message,
-  overBudget("cost").error?.message,
-]);

@@ -1,8 +1,11 @@
+import type { PolicyRegistry } from "../../capabilities/policy.ts";
 import type { Log } from "../../capabilities/log.ts";
 import type { RunPorts } from "../run-scope.ts";
-import { REPLAY_PLACES, replayApprovals } from "./approvals.ts";
+import { replayApprovals, replayPlaces } from "./approvals.ts";
 import { replayLedger } from "./budget-ledger.ts";
-import type { Replay } from "./evidence.ts";
+import type { Replay } from "./replay.ts";
+import { codeOf } from "./evidence.ts";
+import { replayHooks } from "./hooks.ts";
 import type { ReplayJournal } from "./journal.ts";
 import { readSteps, replayModel } from "./model.ts";
 import { ReplaySteering } from "./steering.ts";
@@ -14,7 +17,7 @@ import { replayBroker, replayTools } from "./tools.ts";
  */
 export type DecidingPorts = Pick<
   RunPorts,
-  "source" | "authorizationOf" | "modelOf" | "inputBound" | "approvalSigner"
+  "source" | "authorizationOf" | "modelOf" | "inputBound" | "approvalSigner" | "fingerprints"
 >;
 
 /** Builds the ports of a replay. All but the deciding ones answer from the run's records. */
@@ -24,8 +27,9 @@ export function replayPorts(
   deciding: DecidingPorts,
 ): RunPorts {
   const { evidence, clock } = replay;
-  const { policy } = evidence;
-  const model = replayModel(replay, readSteps(evidence));
+  const { policy, laterPolicies = [] } = evidence;
+  const policies = new Map([policy, ...laterPolicies].map((one) => [one.pin?.hash, one]));
+  const model = replayModel(replay, readSteps(replay));
   return {
     ...deciding,
     source: replayTools(replay, deciding.source),
@@ -34,16 +38,15 @@ export function replayPorts(
     policies: {
       load: () => Promise.resolve(policy),
       learn: () => {},
-      read: () => Promise.resolve(policy),
+      read: (_tenant, { hash }) => Promise.resolve(policies.get(hash) ?? policy),
     },
-    registry: { current: () => Promise.resolve(policy.pin) },
+    registry: replayRegistry(replay),
     approvals: replayApprovals(replay),
-    places: REPLAY_PLACES,
-    fingerprints: { of: (_run, value) => Promise.resolve(value) },
+    places: replayPlaces(replay),
     usedNames: { hash: () => Promise.resolve([]), known: () => Promise.resolve(new Set()) },
     model,
     inbox: new ReplaySteering(replay),
-    hooks: [],
+    hooks: replayHooks(replay),
     shelf: { load: () => Promise.resolve(new Map()) },
     journal,
     clock,
@@ -54,6 +57,25 @@ export function replayPorts(
     limitTime: () => {},
     limitStorage: () => {},
     endsAtMs: () => Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Replays which policy was current, as far as requests of people and refused calls tell it. */
+function replayRegistry({ answered, evidence, clock }: Replay): Pick<PolicyRegistry, "current"> {
+  const { approvals = [], invocations, policy } = evidence;
+  const known = [
+    ...approvals.map(({ askedAtMs, pin }) => ({ atMs: askedAtMs, pin })),
+    ...invocations.flatMap(({ end }) =>
+      end?.endedBy?.who === "policy" ? [{ atMs: end.startedAtMs, pin: end.endedBy.pin }] : [],
+    ),
+  ].toSorted((a, b) => a.atMs - b.atMs);
+  return {
+    current() {
+      const current = invocations.find(({ toolCallId }) => !answered.has(toolCallId));
+      if (codeOf(current) === "policy_unavailable") return Promise.reject(new Error("unreachable"));
+      const last = known.findLast(({ atMs }) => atMs <= clock.nowMs());
+      return Promise.resolve(last?.pin ?? policy.pin);
+    },
   };
 }
 

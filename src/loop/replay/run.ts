@@ -1,17 +1,19 @@
 import { hashOf } from "../../protocol/json/canonical-hash.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import { NO_FACTS } from "../../protocol/run/facts.ts";
+import { operationIdOf } from "../../runner/invocation/invocation-ledger.ts";
 import { runLoop } from "../run-loop.ts";
-import { newRunMemory, type RunMemory } from "../run-memory.ts";
 import type { LoopInput } from "../run-scope.ts";
 import { checkEvidence } from "./check-evidence.ts";
 import { ReplayClock } from "./clock.ts";
 import { readDecisions } from "./decisions.ts";
 import type { NotReplayableReason, ReplayResult } from "../../protocol/run/replay.ts";
 import { findDifference } from "./difference.ts";
-import type { Replay, RunEvidence } from "./evidence.ts";
+import type { RunEvidence } from "./evidence.ts";
+import type { Replay } from "./replay.ts";
 import { ReplayJournal } from "./journal.ts";
+import { RecordedPeople } from "./people.ts";
 import { replayPorts, type DecidingPorts } from "./ports.ts";
+import { RecordedStop } from "./stop.ts";
 
 /** The evidence does not hold enough to replay the run. */
 export interface NotReplayable {
@@ -21,7 +23,8 @@ export interface NotReplayable {
 
 /**
  * Replays a finished run: runs the real loop and the real gates again, over ports that answer from
- * the run's records. No tool is executed, and nothing outside is asked.
+ * the run's records. Where the run waited for people, the replay takes what they decided from the
+ * records and goes on. No tool is executed, and nothing outside is asked.
  * Contract: no effects; never throws. The hashes are equal exactly when the same contracts, policy
  * and records lead to the same decisions. Fails: not_replayable.
  */
@@ -32,14 +35,20 @@ export async function replayRun(
   let reason = checkEvidence(evidence);
   if (reason) return refuse(reason);
   const clock = new ReplayClock(evidence.createdMs);
-  const journal = new ReplayJournal(evidence, clock);
+  const stop = new RecordedStop(evidence);
+  const journal = new ReplayJournal(evidence, clock, stop);
+  const records = new Map(evidence.invocations.map((record) => [operationIdOf(record), record]));
   const replay: Replay = {
     evidence,
     clock,
+    people: new RecordedPeople(evidence),
+    stop,
     answered: journal.answered,
+    recordOf: (operation) => records.get(operationIdOf(operation)),
     markNotReplayable: (found) => void (reason ??= found),
   };
-  await runLoop(inputOf(evidence), replayPorts(replay, journal, deciding));
+  const ports = replayPorts(replay, journal, deciding);
+  while ((await runLoop(inputOf(replay, journal), ports)) !== "ended" && goOn(replay, journal));
   if (reason) return refuse(reason);
   const [decided, again] = [readDecisions(evidence.log), readDecisions(journal.events)];
   const [recorded, replayed] = await Promise.all([hashOf(decided), hashOf(again)]);
@@ -52,29 +61,24 @@ function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {
 }
 
 /**
- * Builds the input of the loop that replays a run. It counts the recorded model calls that have no
- * step of their own: retries. They count against the step limit. A call that was counted in advance
- * and never made counts, too; this happens only far from the limit.
+ * Gives a replay that waits what people decided in the run, or stops it as the run was stopped.
+ * Answers false when the run did not go on either. Contract: true once per decision.
  */
-function inputOf({
-  claim: claimed,
-  window,
-  context,
-  createdMs,
-  modelCalls,
-  log,
-}: RunEvidence): LoopInput {
+function goOn({ people, stop }: Replay, journal: ReplayJournal): boolean {
+  const open = journal.memory.invocations.filter(({ end }) => !end);
+  const decided = people.decide(open);
+  for (const record of decided) journal.record(record);
+  if (decided.length > 0) return true;
+  if (!stop.isToCome) return false;
+  stop.now();
+  return true;
+}
+
+/** Builds the input of the loop that replays a run, or the rest of it. */
+function inputOf({ evidence, stop }: Replay, journal: ReplayJournal): LoopInput {
+  const { claim: claimed, window, createdMs } = evidence;
   // The window holds the summary that the run wrote, and the first step counts what it used.
   const { summarise: _summarise, ...rest } = claimed;
   const claim = { ...rest, ...(window?.kind === "window" && { window: window.messages }) };
-  const steps = log.filter(({ type }) => type === "step_started").length;
-  const begun = newRunMemory(claim.messages);
-  const memory: RunMemory = {
-    ...begun,
-    context,
-    facts: { ...NO_FACTS, modelCalls: Math.max(0, modelCalls - steps) },
-    // Model calls count only once a run has started. ReplayJournal holds the event that says so.
-    progress: { ...begun.progress, hasStarted: true },
-  };
-  return { claim, memory, startedAtMs: createdMs, signal: new AbortController().signal };
+  return { claim, memory: journal.memory, startedAtMs: createdMs, signal: stop.signal };
 }

@@ -1,6 +1,6 @@
 import type { SteeringInbox } from "../../capabilities/run-journal.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
-import type { Replay } from "./evidence.ts";
+import type { Replay } from "./replay.ts";
 
 /**
  * Replays the steering messages of a run, read from its conversation.

@@ -11,43 +11,38 @@ import { mayHaveChanged } from "../../protocol/outcome/response-vector.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { KeptContent } from "../../protocol/tool/content.ts";
 import type { TaxonomyClass } from "../../protocol/outcome/taxonomy.ts";
-import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type {
+  ToolInvocationContext,
+  ToolInvocationRecord,
+} from "../../protocol/invocation/record.ts";
 import { redeemTicket } from "../../contracts/bind/dispatch-ticket.ts";
 import { mutates } from "../../runner/active-call.ts";
 import { TIMED_OUT } from "../../runner/author-code/ask-tool.ts";
-import { operationIdOf, type Operation } from "../../runner/invocation/invocation-ledger.ts";
+import { codeOf } from "./evidence.ts";
 import { NEVER_SECONDS } from "./model.ts";
-import type { Replay } from "./evidence.ts";
+import type { Replay } from "./replay.ts";
 
 /**
  * Wraps the tools of a source for a replay. Their contracts decide as always, and they never run: a
  * dispatched call answers with its recorded outcome.
  */
 export function replayTools(replay: Replay, source: ToolSourcePort): ToolSourcePort {
-  const records = new Map(
-    replay.evidence.invocations.map((record) => [operationIdOf(record), record]),
-  );
-  const recordOf = (operation: Operation): ToolInvocationRecord | undefined =>
-    records.get(operationIdOf(operation));
   const wrap = (tools: BoundTools): BoundTools => ({
     listToolSpecs: () => tools.listToolSpecs(),
     getBoundTool(toolId, version) {
       const tool = tools.getBoundTool(toolId, version);
-      return tool && replayTool(replay, tool, recordOf);
+      return tool && replayTool(replay, tool);
     },
   });
   return { load: async (tenantId) => wrap(await source.load(tenantId)) };
 }
 
-function replayTool(
-  replay: Replay,
-  tool: BoundToolRuntime,
-  recordOf: (operation: Operation) => ToolInvocationRecord | undefined,
-): BoundToolRuntime {
+function replayTool(replay: Replay, tool: BoundToolRuntime): BoundToolRuntime {
   const { preview } = tool;
+  const { recordOf } = replay;
   return {
     ...tool,
-    checkState: (_args, context) => Promise.resolve(stateFailureOf(tool, recordOf(context))),
+    checkState: (_args, context) => Promise.resolve(stateFailureOf(replay, tool, context)),
     ...(preview && {
       preview: (_args, context) => Promise.resolve(shownStates(replay, recordOf(context))),
     }),
@@ -58,13 +53,15 @@ function replayTool(
       if (record?.dispatches === 0) throw refuseDispatch(replay, record);
       // Another payload, version or user: the recorded outcome belongs to another operation.
       if (record?.binding?.idempotencyKey !== idempotencyKey) throw new Error("another operation");
-      return handOver(tool, record);
+      return handOver(replay, tool, record);
     },
     reconcile(_args, context) {
       const record = recordOf(context);
-      const isFound = record?.end?.observation.execution_metadata.idempotency_hit === true;
+      const { awaitedUntilMs, end } = record ?? {};
+      const { idempotency_hit: isHit } = end?.observation.execution_metadata ?? {};
+      const isFound = isHit === true && awaitedUntilMs === undefined;
       return Promise.resolve(
-        isFound ? { kind: "committed", output: outputOf(record) } : { kind: "unknown" },
+        isFound && record ? { kind: "committed", output: outputOf(record) } : { kind: "unknown" },
       );
     },
     // The output was valid when it was recorded. Its stored rest need not be valid.
@@ -104,12 +101,12 @@ function outputOf({ end }: ToolInvocationRecord): JsonObject | typeof LOST {
 
 /** The states that people saw, or the one that the contract read after the call was stale. */
 function shownStates(
-  { evidence, markNotReplayable }: Replay,
+  { people, markNotReplayable }: Replay,
   record: ToolInvocationRecord | undefined,
 ): { readonly before?: JsonValue | undefined; readonly after?: JsonValue | undefined } {
   const before = refreshedState(record);
   if (before !== undefined) return { before };
-  const asked = evidence.approvals?.find(({ invocation }) => invocation === record?.number);
+  const asked = record && people.newest(record.number);
   if (asked) return { before: asked.packet.beforeState, after: asked.packet.afterState };
   const isStale = record?.end?.observation.status.taxonomy_class === "STALE_STATE";
   if (!isStale) markNotReplayable("unclear");
@@ -122,16 +119,19 @@ function refreshedState(record: ToolInvocationRecord | undefined): JsonValue | u
   return status?.taxonomy_class === "STALE_STATE" ? payload?.data?.["current_state"] : undefined;
 }
 
-function codeOf({ end }: ToolInvocationRecord): string | undefined {
-  return end?.observation.result_payload.errors[0]?.code;
-}
-
-/** Reads the state check's recorded failure: a refusal whose code belongs to no other gate. */
+/**
+ * Reads the state check's recorded failure: a refusal whose code belongs to no other gate. A call
+ * that a stop ended before it began fails here too, because no record holds how far it came.
+ */
 function stateFailureOf(
+  { recordOf, stop }: Replay,
   { errorClasses }: BoundToolRuntime,
-  record: ToolInvocationRecord | undefined,
+  context: ToolInvocationContext,
 ): Result<null, ToolFailure> {
-  if (!record?.end || record.dispatches > 0 || record.amounts) return ok(null);
+  const record = recordOf(context);
+  if (!record?.end || record.dispatches > 0) return ok(null);
+  if (stop.hasEnded(record)) return fail(failureOf(record));
+  if (record.amounts) return ok(null);
   const { taxonomy_class: taxonomyClass } = record.end.observation.status;
   const code = codeOf(record) ?? "";
   const isItsOwn =
@@ -141,39 +141,52 @@ function stateFailureOf(
   return isItsOwn ? fail(failureOf(record)) : ok(null);
 }
 
-/** The policy codes of gates. A deployment's hook has other codes. */
-const POLICY_CODES: ReadonlySet<string> = new Set(["not_allowed", "argument_rule", "no_policy"]);
-
 /** Refuses a call that the run did not dispatch. Marks the run when the record holds no reason. */
 function refuseDispatch({ markNotReplayable }: Replay, record: ToolInvocationRecord): Error {
   const code = codeOf(record) ?? "";
-  const taxonomyClass = record.end?.observation.status.taxonomy_class;
-  if (taxonomyClass === "POLICY_VIOLATION" && !POLICY_CODES.has(code)) markNotReplayable("vetoed");
   if (code === "skipped" || code === "tool_failed") markNotReplayable("unclear");
   return new Error("this call was not dispatched");
 }
 
 /** Answers with the recorded outcome of a call. */
-function handOver(tool: BoundToolRuntime, record: ToolInvocationRecord): ToolAnswer {
-  const { end } = record;
+function handOver(
+  { clock, stop }: Replay,
+  tool: BoundToolRuntime,
+  record: ToolInvocationRecord,
+): ToolAnswer {
+  const { awaitedUntilMs, end, measured } = record;
+  // The price of a tool that is paid by the second follows from the time that it took.
+  clock.set(clock.nowMs() + (measured?.totalMs ?? 0));
   if (!end) throw new Error("this call has not ended");
-  if (end.observation.execution_metadata.idempotency_hit) return FOUND_LATER;
+  if (stop.hasEnded(record)) stop.noteDispatch(record);
+  if (end.endedBy?.who === "hook" && end.endedBy.withheld === "result") return ok({});
+  const isLost = awaitedUntilMs !== undefined || end.observation.execution_metadata.idempotency_hit;
+  if (isLost) return NO_ANSWER;
+  if (record.state === "EXPIRED") return stoppedMeanwhile(record);
   const failure = end.observation.status.is_error ? failureOf(record) : undefined;
   if (!failure) return { ...ok(outputOf(record)), content: end.content };
   const mutating = { dispatched: true, mutates: mutates(tool) };
   // Without the tool's statement that nothing happened, an operator would have been asked.
+  // The class of a failed undo says nothing about the tool.
+  const ofTool = tool.errorClasses.get(codeOf(record) ?? "") ?? failure.taxonomyClass;
   const isNotCommitted =
-    mayHaveChanged(failure.taxonomyClass, mutating) ||
+    mayHaveChanged(ofTool, mutating) ||
     (mutating.mutates && !tool.isIdempotent && end.response.retryable);
   return fail({ ...failure, ...(isNotCommitted && { notCommitted: true }) });
 }
 
-/** The tool's answer was lost, and the contract's `reconcile` found the effect. */
-const FOUND_LATER = fail<ToolFailure>({
+/** The tool's answer was lost. The contract's `reconcile` found the effect, or nobody did. */
+const NO_ANSWER = fail<ToolFailure>({
   taxonomyClass: "DEPENDENCY_UNAVAILABLE",
   errors: [],
   retryAfterMs: NEVER_SECONDS * 1_000,
 });
+
+/** Reads how a write failed whose outcome nobody asked about, because the run was stopped. */
+function stoppedMeanwhile(record: ToolInvocationRecord): ToolAnswer {
+  const { errors, ...failure } = failureOf(record);
+  return fail({ ...failure, errors: errors.slice(0, -1) });
+}
 
 /** Reads the failure that a call ended with. It was the last attempt, so no retry follows. */
 function failureOf({ end }: ToolInvocationRecord): ToolFailure {

@@ -4,6 +4,7 @@ import type { InvocationState } from "./state.ts";
 import type { UndoAttempt } from "./undo.ts";
 import type { MadeAfter, Sources } from "../label/source.ts";
 import type { JsonObject } from "../json/value.ts";
+import type { EndedBy } from "../outcome/ended-by.ts";
 import type { ObservationObject } from "../outcome/observation.ts";
 import type { DataClassification } from "../tool/data-class.ts";
 import type { CallOrigin, SagaLink } from "../tool/call.ts";
@@ -171,6 +172,8 @@ export interface InvocationEnd {
   /** What may follow (seeds/004, "Response Vector Model"). */
   readonly response: ResponseVector;
   readonly errorCode?: ToolErrorCode;
+  /** Who ended it, where the observation does not tell. */
+  readonly endedBy?: EndedBy;
   /**
    * Validated output of a saga's step, before redaction: later steps take their arguments from it.
    * It stays in the run's object. Absent for every other call, and when nobody knows it.

@@ -1,5 +1,6 @@
 import type { ToolCallId } from "../identity/ids.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
+import type { EndedBy } from "./ended-by.ts";
 import { NOT_DISPATCHED, respond, type DispatchState } from "./response-vector.ts";
 import {
   responseTo,
@@ -79,6 +80,8 @@ export interface ToolFailure {
   readonly committed?: true;
   /** A hook ends the run with this call. Only the runner says so. */
   readonly endsRun?: true;
+  /** Who refused, where the codes of the errors do not tell. Only the runner says so. */
+  readonly endedBy?: EndedBy;
   /** Of an error that nobody expected: names its line in the deployment's log. */
   readonly errorId?: string;
   /** For operators alone: which fields of the tool's output do not fit, without their values. */

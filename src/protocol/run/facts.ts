@@ -1,4 +1,4 @@
-import type { BudgetAmounts } from "../budget/amounts.ts";
+import type { Budget, BudgetAmounts } from "../budget/amounts.ts";
 import type { HistoryReference } from "../conversation/turn.ts";
 import type { ModelWireId } from "../model/declaration.ts";
 import type { ModelFailure, ModelFinish } from "../model/event.ts";
@@ -29,7 +29,14 @@ export interface RunFacts {
   readonly usedByOthers?: Readonly<Record<string, Usage>>;
   /** What the run began with. Absent: it ended before its model was asked. */
   readonly versions?: RunVersions;
+  /** Why the run ended, where its `done` event does not tell. */
+  readonly because?: EndCause;
 }
+
+/** Who or what ended a run. A replay reads it. */
+export type EndCause =
+  | { readonly stopped: StopReason }
+  | { readonly exhausted: Budget; readonly whose: "run" | "tenant" };
 
 /** Versions of what a model was given, as evidence. The first incarnation notes them. */
 export interface RunVersions {

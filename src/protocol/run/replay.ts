@@ -2,31 +2,24 @@
 export type NotReplayableReason =
   /** The run or one of its calls has not ended. */
   | "unfinished"
-  /** A cancellation or a time limit stopped the run, at a moment that no record holds. */
-  | "stopped"
   /** The run failed inside Interlock. */
   | "broken"
   /** An interruption cut off a step, and the step was refused afterwards. */
   | "interrupted"
-  /** An operator was asked to resolve an unknown outcome. */
-  | "operator"
-  /**
-   * People did more than vote once on a request: an edit, an answer, a raise, a consent that lasts,
-   * a request that another one replaced, an approval of a saga or under another policy.
-   */
-  | "people"
   /** The earlier turns that the model was shown are gone, or are others by now. */
   | "history_erased"
   | "history_changed"
-  /** A hook of the deployment refused a call. Its reason is not recorded. */
-  | "vetoed"
   /** A policy newer than the pinned one refused a call. */
   | "policy_changed"
-  /** The pinned policy cannot be read now. */
+  /** A policy of the run cannot be read now: the pinned one, or one under which people voted. */
   | "policy_unavailable"
   /** The deployment's hook failed. No record holds its answer. */
   | "context"
-  /** A check or preview of a contract is not recorded, or a message arrived while a call began. */
+  /**
+   * No record holds what the replay needs: a check or a preview of a contract, an attempt before a
+   * veto, the moment at which a call made room for another, or that a message arrived as a call
+   * began.
+   */
   | "unclear";
 
 /** Where a replay first decides otherwise than the run did. */

@@ -180,15 +180,18 @@ async function reserveAtTenant<Obeyed>(
     case "refused":
       return fail(answer.failure);
     case "unavailable":
-      return failCall("ledger_unavailable", UNAVAILABLE[answer.because].message);
+      return UNAVAILABLE[answer.because];
   }
 }
 
-/** Why the tenant's ledger reserved nothing. A replay recognises the reason by its message. */
-export const UNAVAILABLE = {
-  unreachable: { code: "ledger_unavailable", message: "the budget ledger cannot be reached" },
-  changing: { code: "ledger_unavailable", message: "the policy keeps changing; try again later" },
-} as const;
+/** Why the tenant's ledger reserved nothing. */
+const UNAVAILABLE = {
+  unreachable: fail({
+    ...failCall("ledger_unavailable", "the budget ledger cannot be reached").failure,
+    endedBy: { who: "tenant" } as const,
+  }),
+  changing: failCall("ledger_unavailable", "the policy keeps changing; try again later"),
+};
 
 /** The pinned policy is the ceiling: the lower limit of it and of the current policy holds. */
 function reservationUnder(

@@ -23,6 +23,7 @@ export interface HookPorts extends CheckContextPorts {
 const HOOK_TIMEOUT_MS = 5_000;
 
 const BROKEN: Veto = errorOf("hook_failed");
+const VETOED = { who: "hook", when: "before" } as const;
 
 /**
  * Asks the deployment's hooks about a call; the first veto ends it. A hook that throws or does not
@@ -41,7 +42,7 @@ export const askHooks: Gate<ValiditySubject, HookPorts> = {
       const patience = { clock, log, timeoutMs: HOOK_TIMEOUT_MS, signal };
       const veto = await vetoOf(patience, async () => hook.before?.(call));
       if (signal.aborted) return CANCELLED;
-      if (veto) return fail(failureOf("POLICY_VIOLATION", veto));
+      if (veto) return fail({ ...failureOf("POLICY_VIOLATION", veto), endedBy: VETOED });
     }
     return PASSED;
   },

@@ -1,6 +1,6 @@
 import { failCall } from "../../protocol/outcome/failures.ts";
 import type { ToolFailure } from "../../protocol/outcome/observation.ts";
-import { ok, type Result } from "../../protocol/outcome/result.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { isSamePin } from "../../protocol/policy/pin.ts";
 import type { Terms } from "../terms.ts";
 import type { GateTrail } from "./gate.ts";
@@ -27,8 +27,9 @@ export async function obeyNewerPolicy(
 ): Promise<Result<unknown, ToolFailure>> {
   if (obeyedTerms.pin && terms.pin && isSamePin(obeyedTerms.pin, terms.pin)) return ok(null);
   const obeyed = await obeyPolicy(ports, { ...call, terms }, trail);
-  if (!obeyed.ok || obeyed.value.connectionId === connectionId) return obeyed;
-  return trail.note("authorise", NOT_GRANTED);
+  if (obeyed.ok && obeyed.value.connectionId === connectionId) return obeyed;
+  const { failure } = obeyed.ok ? trail.note("authorise", NOT_GRANTED) : obeyed;
+  return fail({ ...failure, ...(terms.pin && { endedBy: { who: "policy", pin: terms.pin } }) });
 }
 
 const NOT_GRANTED = failCall(

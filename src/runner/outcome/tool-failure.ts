@@ -54,16 +54,14 @@ export function toolFailed(errorId: string): ReturnType<typeof failCall> {
   return fail({ ...TOOL_FAILED.failure, errorId });
 }
 
-/** Formats the message about a budget without room. A replay recognises the budget by it. */
-export function formatExhausted(whose: "run" | "tenant", budget: Budget): string {
-  return `this call would exceed what is left of the ${whose}'s ${budget} budget`;
-}
-
 /** Refuses a call because a budget of the run or of its tenant has no room for it. */
 export function refuseExhausted(
   whose: "run" | "tenant",
   budget: Budget,
 ): ReturnType<typeof failCall> {
-  const message = formatExhausted(whose, budget);
-  return failCall("budget_exhausted", message);
+  const message = `this call would exceed what is left of the ${whose}'s ${budget} budget`;
+  const { failure } = failCall("budget_exhausted", message);
+  return fail(
+    whose === "run" ? failure : { ...failure, endedBy: { who: whose, exhausted: budget } },
+  );
 }

@@ -111,7 +111,7 @@ export async function happen(run: Happening): Promise<RunEvidence> {
     transcript: [...claim.messages, ...journal.messages],
     invocations: journal.records,
     log: journal.events,
-    modelCalls: journal.facts.modelCalls ?? 0,
+    facts: journal.storedFacts,
     createdMs,
   };
 }
@@ -130,6 +130,7 @@ export function replay(
     modelOf: () => undefined,
     inputBound: createInputBound(openAIWire),
     approvalSigner: lenientPorts().approvalSigner,
+    fingerprints: lenientPorts().fingerprints,
     ...deciding,
   });
 }
