@@ -1,11 +1,16 @@
 import type { ReplayParts, RunReplay } from "./compose/deployment.ts";
 import { REPLAY_ROUTES } from "./http/runs/replay.ts";
-import { replayRun } from "./loop/replay/run.ts";
+import { DRY_RUN_ROUTES } from "./http/tenant/policy-dry-run.ts";
+import { answerReplay } from "./loop/replay/answer.ts";
 
-const parts: ReplayParts = { run: replayRun, routes: REPLAY_ROUTES };
+const parts: ReplayParts = {
+  answer: answerReplay,
+  routes: { ...REPLAY_ROUTES, ...DRY_RUN_ROUTES },
+};
 
 /**
- * Lets those who may read the audit log decide a finished run again: the option `replay` of a
- * deployment. A deployment without it carries neither the route nor the replaying loop.
+ * Lets those who may read the audit log decide a finished run again, and those who write the policy
+ * try another one on past calls: the option `replay` of a deployment. A deployment without it
+ * carries neither the routes nor the replaying loop.
  */
 export const replayRuns: RunReplay = { parts };

@@ -7,6 +7,7 @@ import type { LoadedPolicy } from "../../src/capabilities/policy.ts";
 import type { ApprovalRecord } from "../../src/protocol/approval/record.ts";
 import type { ToolInvocationRecord } from "../../src/protocol/invocation/record.ts";
 import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
+import type { ToolPolicy } from "../../src/protocol/policy/document.ts";
 import { denyAll } from "../../src/protocol/policy/document.ts";
 import { type OpenRun, readClaimAndMemory } from "./open-run.ts";
 
@@ -14,20 +15,17 @@ import { type OpenRun, readClaimAndMemory } from "./open-run.ts";
 type EvidencePorts = Pick<ReturnType<typeof composeReplay>, "policies" | "conversationOf">;
 
 /**
- * Decides a run again from what it stored. Contract: writes nothing, and no tool runs.
- * Fails: throws once the run has shrunk.
+ * Decides a run again from what it stored, or its calls under another policy. Contract: writes
+ * nothing, and no tool runs. Fails: throws once the run has shrunk.
  */
 export async function replayDecisions(
   run: OpenRun,
-  env: RawEnv,
-  deployment: Deployment,
+  { env, deployment }: { readonly env: RawEnv; readonly deployment: Deployment },
+  under: ToolPolicy | undefined,
 ): Promise<ReplayAnswer> {
   if (!deployment.replay) return { kind: "unknown" };
   const ports = composeReplay(env, deployment, run.store.identity().owner.tenantId);
-  const replayed = await deployment.replay.run(await readEvidence(run, ports), ports.deciding);
-  return replayed.ok
-    ? { kind: "replayed", result: replayed.value }
-    : { kind: "not_replayable", reason: replayed.failure.reason };
+  return deployment.replay.answer(await readEvidence(run, ports), ports.deciding, under);
 }
 
 /** Reads what a run stored about its decisions, and the policy and history that it names. */

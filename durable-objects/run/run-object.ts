@@ -210,7 +210,8 @@ export class RunObject extends RunRpc implements RunObjectMethods {
       fingerprintOf: fingerprintsOf(run.store, () => composeFingerprints(this.env)),
       undo: composeUndo(this.env),
       erase: () => lifecycle.retention.erase(),
-      replay: () => replayDecisions(run, this.env, this.deployment),
+      replay: (under) =>
+        replayDecisions(run, { env: this.env, deployment: this.deployment }, under),
       undoRun: (runId) => composeRunGateway(this.env).of(runId),
     });
     this.#run = { ...run, lifecycle, answers, conversation };

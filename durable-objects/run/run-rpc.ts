@@ -44,6 +44,7 @@ import type { RawEnv } from "../../src/env.ts";
 import type { SummaryJob } from "../../src/protocol/conversation/summary-job.ts";
 import type { DeliveredPage, HistoryReference } from "../../src/protocol/conversation/turn.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
+import type { ToolPolicy } from "../../src/protocol/policy/document.ts";
 import type { Viewer } from "../../src/protocol/identity/viewer.ts";
 import type { UndoReport } from "../../src/protocol/invocation/undo.ts";
 
@@ -134,8 +135,8 @@ export abstract class RunRpc
     return (await this.claimed()?.answers.evidence(viewer)) ?? UNKNOWN;
   }
 
-  async replay(viewer: Viewer): Promise<ReplayAnswer> {
-    return (await this.claimed()?.answers.replay(viewer)) ?? UNKNOWN;
+  async replay(viewer: Viewer, under?: ToolPolicy): Promise<ReplayAnswer> {
+    return (await this.claimed()?.answers.replay(viewer, under)) ?? UNKNOWN;
   }
 
   async busy(viewer: Viewer): Promise<BusyAnswer> {

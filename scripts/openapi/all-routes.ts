@@ -7,6 +7,7 @@ import { uiMessage6 } from "../../src/http/clients/ui-chat-6.ts";
 import { uiMessage } from "../../src/http/clients/ui-chat.ts";
 import { openMetrics } from "../../src/http/metrics/open-metrics.ts";
 import type { Method, Route, Routes } from "../../src/http/request/authorise.ts";
+import { DRY_RUN_ROUTES } from "../../src/http/tenant/policy-dry-run.ts";
 import { REPLAY_ROUTES } from "../../src/http/runs/replay.ts";
 import { createWorkspaceRoutes } from "../../src/http/workspaces/workspace-changes.ts";
 
@@ -33,6 +34,7 @@ const PARTS: readonly Part[] = [
   ],
   ["`metrics`", openMetrics.routes as Routes],
   ["`replay`", REPLAY_ROUTES],
+  ["`replay`", DRY_RUN_ROUTES],
 ];
 
 /** One method of one address. */

@@ -29,6 +29,7 @@ import type { ToolPolicy } from "../../src/protocol/policy/document.ts";
 import type { PolicyPin } from "../../src/protocol/policy/pin.ts";
 import type { ProviderTerms } from "../../src/protocol/provider/tenant-provider.ts";
 import type { AwaitedOutcome, StateMismatch } from "../../src/protocol/run/awaited-outcome.ts";
+import type { DryRunAnswer } from "../../src/http/tenant/policy-dry-run.ts";
 import type { ReplayResult } from "../../src/protocol/run/replay.ts";
 import type { RunState } from "../../src/protocol/run/state.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
@@ -281,6 +282,7 @@ export interface Answers {
   readonly "POST /v1/runs/:id/replay": {
     readonly 200: { readonly runId: RunId; readonly outcome: "equal" | "different" } & ReplayResult;
   };
+  readonly "POST /v1/policy/dry-run": { readonly 200: DryRunAnswer };
   readonly "POST /api/chat": { readonly 200: Stream };
   readonly "GET /api/chat/:id/stream": UiChat;
   readonly "POST /api/chat/:id/stop": { readonly 204: null };

@@ -26,6 +26,10 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     requireApprovalForEffects: ["state_change"],
     budgets: { maxSteps: 8 },
   },
+  "POST /v1/policy/dry-run": {
+    policy: { allowedTools: ["core__get_current_time"] },
+    calls: 50,
+  },
   "PUT /v1/assistants/:id": {
     instructions: "You answer questions about orders.",
     heading: "How can we help?",

@@ -15,7 +15,8 @@ import type { Principal } from "../protocol/identity/principal.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { EventsKind, StartKind } from "../protocol/run/answer-kind.ts";
 import type { HistoryReference } from "../protocol/conversation/turn.ts";
-import type { NotReplayableReason, ReplayResult } from "../protocol/run/replay.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
+import type { ReplayOutcome } from "../protocol/run/replay.ts";
 import type { RunState } from "../protocol/run/state.ts";
 import type { BusyReason } from "../protocol/conversation/erasure.ts";
 import type { KeptFile } from "../protocol/conversation/file-part.ts";
@@ -60,10 +61,7 @@ export type ContextAnswer =
   | NoRun;
 
 /** What deciding a finished run again came to. */
-export type ReplayAnswer =
-  | { readonly kind: "replayed"; readonly result: ReplayResult }
-  | { readonly kind: "not_replayable"; readonly reason: NotReplayableReason }
-  | NoRun;
+export type ReplayAnswer = ReplayOutcome | NoRun;
 
 export type FilesAnswer =
   | { readonly kind: "files"; readonly files: Readonly<Record<string, string>> }
@@ -258,10 +256,11 @@ export interface RunMethods {
   /** Reads what the run stored about its decisions. No RPC may have the name `trace`. */
   evidence(viewer: Viewer): Promise<{ readonly kind: "trace"; readonly trace: RunTrace } | NoRun>;
   /**
-   * Decides a finished run again, with tools forbidden. Contract: no effects, nothing is written;
-   * the caller may read the audit log.
+   * Decides a finished run again, with tools forbidden; under another policy, each of its calls.
+   * Contract: no effects, nothing is written; the caller may read the audit log, or write the
+   * policy.
    */
-  replay(viewer: Viewer): Promise<ReplayAnswer>;
+  replay(viewer: Viewer, under?: ToolPolicy): Promise<ReplayAnswer>;
   /**
    * Reads files that the run or its conversation keeps, in base64. Leaves out those that it does
    * not keep.

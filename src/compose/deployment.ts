@@ -11,7 +11,7 @@ import type { Clients } from "../http/clients/client.ts";
 import type { Metrics } from "../http/metrics/open-metrics.ts";
 import type { Page } from "../http/pages/pages.ts";
 import type { Routes } from "../http/request/authorise.ts";
-import type { replayRun } from "../loop/replay/run.ts";
+import type { answerReplay } from "../loop/replay/answer.ts";
 import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
@@ -63,7 +63,7 @@ export interface RunReplay {
 
 /** What `replayRuns` holds. */
 export interface ReplayParts {
-  readonly run: typeof replayRun;
+  readonly answer: typeof answerReplay;
   readonly routes: Routes;
 }
 

@@ -24,6 +24,7 @@ import type {
 import type { ApprovalDecision } from "../protocol/approval/decision.ts";
 import type { PageAnswer, ShownAnswer } from "../capabilities/conversation.ts";
 import type { Clock } from "../capabilities/system.ts";
+import type { ToolPolicy } from "../protocol/policy/document.ts";
 import { isOfTenant, isOwn, maySee, mayStop, type Viewer } from "../protocol/identity/viewer.ts";
 import type { HookContext } from "../protocol/assistant/context.ts";
 import type { RunId } from "../protocol/identity/ids.ts";
@@ -67,7 +68,7 @@ interface AnswerPorts {
   /** Deletes what was said in the run. False: something has to be delivered first. */
   readonly erase: () => Promise<boolean>;
   /** Decides the run again from what it stored. */
-  readonly replay: () => Promise<ReplayAnswer>;
+  readonly replay: (under: ToolPolicy | undefined) => Promise<ReplayAnswer>;
   /** The run that undid a call. */
   readonly undoRun: (runId: RunId) => Pick<RunMethods, "erase">;
 }
@@ -200,8 +201,8 @@ export class RunAnswers implements RunMethods {
     return { kind: "trace", trace: await traceOf(this.#run, claimed, this.#ports.fingerprintOf) };
   }
 
-  async replay(viewer: Viewer): Promise<ReplayAnswer> {
-    return checkRunAccess(this.#run.store, isOfTenant, viewer) ?? this.#ports.replay();
+  async replay(viewer: Viewer, under: ToolPolicy | undefined): Promise<ReplayAnswer> {
+    return checkRunAccess(this.#run.store, isOfTenant, viewer) ?? this.#ports.replay(under);
   }
 
   async files(viewer: Viewer, hashes: readonly string[]): Promise<FilesAnswer> {

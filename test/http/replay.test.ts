@@ -267,6 +267,79 @@ test.each(Object.entries(STORIES))("%s: decided again alike, without effect", as
   expect([moved, effects, written]).toEqual(before);
 });
 
+describe("another policy, tried on past calls", () => {
+  const tried = async (policy: object, caller: Caller = "chief"): Promise<Response> =>
+    send("/v1/policy/dry-run", {
+      caller,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ policy, calls: 20 }),
+    });
+  const changedOf = async (runId: string, policy: object): Promise<readonly object[]> => {
+    const answer = await tried(policy);
+    expect(answer.status).toBe(200);
+    const { changed } = await answer.json<{ changed: readonly { runId: string }[] }>();
+    return changed.filter((one) => one.runId === runId);
+  };
+  const archived = async (args: object = {}): Promise<string> => {
+    await changeGuildPolicy({ ...GUILD_POLICY, approvals: [] });
+    const calls = [callOf("lab__archive", { what: "a", ...args })];
+    const runId = runIdOf(await chat([{ calls }, { text: ["done"] }], "ann"));
+    await ended(runId);
+    // The list of runs learns of a run a little later.
+    await expect.poll(async () => changedOf(runId, GUILD_POLICY)).toHaveLength(1);
+    return runId;
+  };
+
+  test("tells from what to what a decision changes, and by which rule, without effect", async () => {
+    const runId = await archived();
+    await changeGuildPolicy(GUILD_POLICY);
+    const before = await (await send("/v1/policy", { caller: "chief" })).text();
+    const from = { decision: "allowed" };
+    const asked = { toolId: "lab__archive", invocationId: "inv_1" };
+    const rule = { tool: "lab__archive", field: "/what", must: { equal: "b" } };
+    const allowedTools = GUILD_POLICY.allowedTools.filter((id) => id !== "lab__archive");
+    expect([
+      await changedOf(runId, { ...GUILD_POLICY, approvals: [] }),
+      await changedOf(runId, GUILD_POLICY),
+      await changedOf(runId, { ...GUILD_POLICY, argumentRules: [rule] }),
+      await changedOf(runId, { ...GUILD_POLICY, allowedTools, approvals: [] }),
+    ]).toMatchObject([
+      [],
+      [
+        {
+          ...asked,
+          from,
+          to: { decision: "asks_people", patterns: ["async_review"], rules: ["/approvals/0"] },
+        },
+      ],
+      [{ ...asked, from, to: { gate: "argument_rules", rules: ["/argumentRules/0"] } }],
+      [{ ...asked, from, to: { decision: "refused", gate: "policy", code: "not_allowed" } }],
+    ]);
+    expect(await (await send("/v1/policy", { caller: "chief" })).text()).toBe(before);
+    expect(moved).toEqual(["archived: a"]);
+  });
+
+  test("rules tell nothing of an argument that redaction withholds", async () => {
+    const runId = await archived({ pin: "4711" });
+    const guess = (pin: string): Promise<readonly object[]> => {
+      const rule = { tool: "lab__archive", field: "/pin", must: { equal: pin } };
+      return changedOf(runId, { ...GUILD_POLICY, approvals: [], argumentRules: [rule] });
+    };
+    expect(await guess("4711")).toEqual(await guess("1234"));
+  });
+
+  test("writers of the policy alone try one, and only on the calls of their tenant", async () => {
+    const runId = await archived();
+    expect(await refusalOf(await tried(GUILD_POLICY, "ann"))).toEqual([403, "insufficient_scope"]);
+    const others = await tried({ allowedTools: [] }, "bendable");
+    expect([others.status, await others.text()]).toEqual([200, expect.not.stringContaining(runId)]);
+    const unknown = await tried({ allowedTools: ["no__such"] });
+    const { errors } = await unknown.json<{ errors: readonly { pointer: string }[] }>();
+    expect([unknown.status, errors[0]?.pointer]).toEqual([422, "/policy/allowedTools/0"]);
+  });
+});
+
 test("a run that goes on is 409 with its reason, and one that was cancelled is decided alike", async () => {
   const response = await chat([{ text: ["half"], hangs: true }], "archive");
   const runId = runIdOf(response);

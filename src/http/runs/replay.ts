@@ -27,6 +27,8 @@ async function postReplay({ principal, services, id }: AuthorisedRequest): Promi
       return answer.reason === "history_erased"
         ? problem("history_erased")
         : problem("run_not_replayable", { reason: answer.reason });
+    case "dry_run":
+      throw new Error("a replay was answered by a dry run");
     case "unknown":
     case "gone":
       return refuseRun(answer);

@@ -1,3 +1,5 @@
+import type { DryRunOfRun } from "../policy/dry-run.ts";
+
 /** Why a run cannot be replayed. */
 export type NotReplayableReason =
   /** The run or one of its calls has not ended. */
@@ -44,3 +46,9 @@ export interface ReplayResult {
   /** Present exactly when the hashes differ. */
   readonly difference?: ReplayDifference;
 }
+
+/** What deciding a run again, or its calls under another policy, came to. */
+export type ReplayOutcome =
+  | { readonly kind: "replayed"; readonly result: ReplayResult }
+  | { readonly kind: "dry_run"; readonly result: DryRunOfRun }
+  | { readonly kind: "not_replayable"; readonly reason: NotReplayableReason };
