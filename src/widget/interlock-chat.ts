@@ -2,9 +2,6 @@ import type { JsonObject } from "../protocol/json/value.ts";
 import { toHex } from "../protocol/text/hex.ts";
 import type { TokenSource } from "./api-request.ts";
 import { wait } from "../client/backoff.ts";
-import { createApprovalsApi } from "./approval/api.ts";
-import { readAgainSoon } from "./approval/tracker.ts";
-import { ApprovalCard } from "./approval/card.ts";
 import { createChatApi, listFilter, type RunChoice } from "./chat/stream/api.ts";
 import { applyChunk } from "./chat/answer/apply-chunk.ts";
 import { EMPTY_ANSWER } from "./chat/answer/answer.ts";
@@ -89,7 +86,7 @@ export class InterlockChat extends HTMLElement {
 
   /** Reads open approvals again: their calls may not be possible any more. */
   refreshApprovals(): void {
-    readAgainSoon();
+    this.#undo?.elsewhere.dispatchEvent(new Event("changed"));
   }
 
   attributeChangedCallback(): void {
@@ -104,10 +101,8 @@ export class InterlockChat extends HTMLElement {
     const choice = readChoice(this);
     const { assistantId } = choice;
     const undo = createUndoApi(session.api);
-    const approvals = createApprovalsApi(session.api);
     const conversation = createConversation(session, choice, {
       undo,
-      approvals,
       onChange: () => schedule(),
       onReturned: (question) => view.giveBack(question),
       addSheets: (...texts) => root.adoptedStyleSheets.push(...texts.map(toSheet)),
@@ -125,7 +120,6 @@ export class InterlockChat extends HTMLElement {
     };
     this.#undo = undo;
     const view = createChatView(conversation, {
-      approvals,
       reader: createCallReader(session.api, undo),
       onToken(token) {
         session.store.saveToken(token);
@@ -166,10 +160,9 @@ function createConversation(
   {
     addSheets,
     undo,
-    approvals,
     ...ports
   }: Pick<ConversationPorts, "onChange" | "onReturned" | "context"> &
-    Pick<ChatToolsPorts, "addSheets" | "undo" | "approvals">,
+    Pick<ChatToolsPorts, "addSheets" | "undo">,
 ): Conversation {
   const { api, store, canAskForToken } = session;
   return new Conversation({
@@ -184,8 +177,6 @@ function createConversation(
       filter: listFilter(choice),
       addSheets,
       undo,
-      approvals,
-      createCard: (card, approval) => new ApprovalCard(card, approval),
       readAnswer: (chunks) => chunks.reduce(applyChunk, EMPTY_ANSWER),
     }),
     ...ports,

@@ -29,7 +29,7 @@ const APPROVALS = [card, packetView, form];
 /** Creates the style sheets of the chat. Of rules with equal specificity the later sheet wins. */
 export function createChatSheets(): CSSStyleSheet[] {
   const chat = [view, header, log, emptyState, exchangeView, exchangeEnding, textView, composer];
-  return [...SHARED, ...chat, reasoningView, toolCard, toolProgress, ...APPROVALS].map(toSheet);
+  return [...SHARED, ...chat, reasoningView, toolCard, toolProgress].map(toSheet);
 }
 
 /** Creates the style sheets of the approvals page. */

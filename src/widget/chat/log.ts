@@ -1,4 +1,3 @@
-import type { ApprovalsApi } from "../approval/api.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import type { Conversation } from "./conversation.ts";
 import { createButton, el } from "../dom.ts";
@@ -11,13 +10,12 @@ import { keepAtEnd } from "./scroll-keeper.ts";
 interface LogPorts {
   /** Shown while the conversation is new. */
   readonly empty: HTMLElement;
-  readonly approvals: ApprovalsApi;
   readonly reader: CallReader;
 }
 
 /** Creates the scrolling list of a conversation's exchanges. */
 export function createLog(conversation: Conversation, ports: LogPorts) {
-  const { empty, approvals, reader } = ports;
+  const { empty, reader } = ports;
   const opening = el("p", { class: "note" }, "Opening the chat…");
   const earlier = createButton("earlier", "Show earlier messages");
   const list = el("div", { class: "exchanges" }, empty, opening, earlier);
@@ -44,7 +42,8 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
 
   function addView({ key, question }: Exchange): ExchangeView {
     const view = createExchangeView(question, {
-      approvals: { api: approvals, isStreamed: true, onChange: onApprovalChange },
+      createCard: async (approval) =>
+        (await loadTools())?.createCard({ isStreamed: true, onChange: onApprovalChange }, approval),
       reader,
       onRetry: () => conversation.retry(key),
     });
@@ -52,11 +51,11 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
     return view;
   }
 
-  /** Loads the tools once there is an answer to use them on. */
-  async function loadTools(): Promise<void> {
-    if (isLoading) return;
+  /** Loads the tools once there is an answer or an approval to use them on. */
+  async function loadTools(): Promise<ChatTools | undefined> {
     isLoading = true;
     tools = await conversation.loader.tools();
+    return tools;
   }
 
   function onApprovalChange({ status }: ApprovalInfo): void {
@@ -83,7 +82,7 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
         before = view.root;
         view.update(exchange);
         if (tools) tools.drawTurn(conversation, exchange, view.root);
-        else if (exchange.answer.done) void loadTools();
+        else if (exchange.answer.done && !isLoading) void loadTools();
       }
       // Earlier messages move nothing of what the reader sees.
       if (isAbove) root.scrollTop = root.scrollHeight - fromEnd;

@@ -1,4 +1,3 @@
-import type { ApprovalsApi } from "../approval/api.ts";
 import { announce } from "./announcement.ts";
 import { Composer } from "./composer.ts";
 import type { Conversation } from "./conversation.ts";
@@ -22,7 +21,6 @@ export interface ChatView {
 }
 
 export interface ChatViewPorts {
-  readonly approvals: ApprovalsApi;
   readonly reader: CallReader;
   readonly onToken: (token: string) => void;
 }
@@ -30,11 +28,10 @@ export interface ChatViewPorts {
 /** Shows a conversation, and turns the reader's actions into calls on it. */
 export function createChatView(
   conversation: Conversation,
-  { approvals, reader, onToken }: ChatViewPorts,
+  { reader, onToken }: ChatViewPorts,
 ): ChatView {
   let wasRefused = false;
   const parts = createParts(conversation, {
-    approvals,
     reader,
     onToken(token) {
       wasRefused = true;
@@ -63,7 +60,7 @@ export function createChatView(
   };
 }
 
-function createParts(conversation: Conversation, { approvals, reader, onToken }: ChatViewPorts) {
+function createParts(conversation: Conversation, { reader, onToken }: ChatViewPorts) {
   const header = createHeader(
     () => {
       void conversation.open();
@@ -85,7 +82,7 @@ function createParts(conversation: Conversation, { approvals, reader, onToken }:
     composer.focus();
   });
   const empty = createEmptyState(ask);
-  const log = createLog(conversation, { empty: empty.root, approvals, reader });
+  const log = createLog(conversation, { empty: empty.root, reader });
   const notice = el("p", { class: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
   const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root, composer.root);

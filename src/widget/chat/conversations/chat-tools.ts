@@ -3,7 +3,6 @@ import type { AnswerState } from "../answer/answer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { ExchangeList } from "../exchange/exchange-list.ts";
 import type { ApiOptions } from "../../../client/send-authorised.ts";
-import type { ApprovalsApi } from "../../approval/api.ts";
 import type { ApprovalCard, ApprovalCardPorts } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
 import type { UndoApi } from "../undo/undo-api.ts";
@@ -48,14 +47,14 @@ export interface ChatTools {
   }): void;
   /** Draws what the reader can do with a turn into its view: `root`. */
   drawTurn(conversation: OpenChat, exchange: Exchange, root: HTMLElement): void;
+  /** Creates the card of an approval. */
+  createCard(ports: Omit<ApprovalCardPorts, "api">, approval: ApprovalInfo): ApprovalCard;
 }
 
 /** What the tools use of the page. */
 export interface ChatToolsPorts {
   readonly api: ApiOptions;
   readonly undo: UndoApi;
-  readonly approvals: ApprovalsApi;
-  readonly createCard: (ports: ApprovalCardPorts, approval: ApprovalInfo) => ApprovalCard;
   /** Which chats are listed. */
   readonly filter: Readonly<Record<string, string>>;
   /** Adds the style sheets of the tools. */

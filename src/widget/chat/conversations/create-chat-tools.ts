@@ -1,3 +1,9 @@
+import { createApprovalsApi } from "../../approval/api.ts";
+import cardStyle from "../../approval/card.css";
+import { ApprovalCard } from "../../approval/card.ts";
+import formStyle from "../../approval/form.css";
+import packetStyle from "../../approval/packet-view.css";
+import { readAgainSoon } from "../../approval/tracker.ts";
 import listStyle from "./chat-list.css";
 import { openChatList } from "./chat-list.ts";
 import type { ChatTools, ChatToolsPorts } from "./chat-tools.ts";
@@ -14,12 +20,18 @@ export function createChatTools(ports: ChatToolsPorts): ChatTools {
   const { filter } = ports;
   const api = createChatsApi(ports.api);
   const drawn = new WeakMap<HTMLElement, TurnTools>();
-  ports.addSheets(listStyle, turnStyle);
+  const approvals = createApprovalsApi(ports.api);
+  const createCard: ChatTools["createCard"] = (card, approval) =>
+    new ApprovalCard({ ...card, api: approvals }, approval);
+  ports.addSheets(cardStyle, packetStyle, formStyle, listStyle, turnStyle);
+  ports.undo.elsewhere.addEventListener("changed", readAgainSoon);
   return {
     load: (list, kind, signal) => loadTurns(ports, { list, kind, signal }),
     openList: (place) => openChatList({ api, filter, ...place }),
+    createCard,
     drawTurn(conversation, exchange, root) {
-      const tools = drawn.get(root) ?? new TurnTools({ ...ports, chats: api, conversation, root });
+      const own = { chats: api, approvals, createCard, conversation, root };
+      const tools = drawn.get(root) ?? new TurnTools({ ...ports, ...own });
       drawn.set(root, tools);
       tools.update(exchange);
     },

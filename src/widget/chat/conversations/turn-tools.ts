@@ -1,8 +1,9 @@
+import type { ApprovalsApi } from "../../approval/api.ts";
 import { el, RELOAD_ICON } from "../../dom.ts";
 import { type Exchange, isActive } from "../exchange/exchange.ts";
 import { joinText } from "../../markdown/growing-text.ts";
 import { UndoDesk } from "../undo/undo-desk.ts";
-import type { ChatToolsPorts, OpenChat } from "./chat-tools.ts";
+import type { ChatTools, ChatToolsPorts, OpenChat } from "./chat-tools.ts";
 import type { ChatsApi } from "./chats-api.ts";
 import { createCopyButton } from "./copy-button.ts";
 import { createEditForm } from "./edit-form.ts";
@@ -10,7 +11,8 @@ import { createFeedback } from "./feedback-form.ts";
 import { createIconButton, PENCIL } from "./icon-button.ts";
 import { createVersions } from "./versions.ts";
 
-export interface TurnToolsPorts extends ChatToolsPorts {
+export interface TurnToolsPorts extends ChatToolsPorts, Pick<ChatTools, "createCard"> {
+  readonly approvals: ApprovalsApi;
   readonly chats: ChatsApi;
   readonly conversation: OpenChat;
   /** The view of the turn. */

@@ -1,10 +1,10 @@
-import type { ApprovalCardPorts } from "../../approval/card.ts";
 import { createEnding } from "./exchange-ending.ts";
 import type { Part } from "../answer/answer.ts";
 import { createSagaSteps, sagaIdOf, type SagaSteps } from "./saga-steps.ts";
 import { createBubble, createPartView, type PartView } from "./part-view.ts";
 import { createStatus } from "./exchange-status.ts";
 import type { CallReader } from "../tool-card/call-reader.ts";
+import type { CallPorts } from "../tool-card/tool-card.ts";
 import { el } from "../../dom.ts";
 import { type Exchange, isActive } from "./exchange.ts";
 
@@ -13,8 +13,7 @@ export interface ExchangeView {
   update(exchange: Exchange): void;
 }
 
-export interface ExchangePorts {
-  readonly approvals: ApprovalCardPorts;
+export interface ExchangePorts extends Pick<CallPorts, "createCard"> {
   readonly reader: CallReader;
   readonly onRetry: () => void;
 }
@@ -63,7 +62,7 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
     for (const part of exchange.answer.parts) {
       const view =
         views.get(part.index) ??
-        createPartView(part, { approvals: ports.approvals, readImage, readResult });
+        createPartView(part, { createCard: ports.createCard, readImage, readResult });
       if (!views.has(part.index) && view.root) place(part, view.root);
       views.set(part.index, view);
       view.update(part, isOver);

@@ -1,4 +1,5 @@
-import { ApprovalCard, type ApprovalCardPorts } from "../../approval/card.ts";
+import type { ApprovalCard } from "../../approval/card.ts";
+import type { ApprovalInfo } from "../../approval/info.ts";
 import { findToolCard, type ToolCard } from "../../cards/define-tool-card.ts";
 import { drawPart, readTitle } from "../../cards/draw-part.ts";
 import type { JsonObject } from "../../../protocol/json/value.ts";
@@ -13,7 +14,8 @@ import { CARD_STATES, cardStateOf, describeUnknownOutcome } from "./tool-state.t
 
 /** What the card of a call uses. */
 export interface CallPorts {
-  readonly approvals: ApprovalCardPorts;
+  /** Creates the card of an approval; undefined when its part of the page cannot be loaded. */
+  readonly createCard: (approval: ApprovalInfo) => Promise<ApprovalCard | undefined>;
   /** Reads an image of a call as a data URL. */
   readonly readImage: (toolCallId: string, number: number) => Promise<string | undefined>;
   /** Reads the whole of a result that was cut. */
@@ -26,7 +28,7 @@ const BODY = ["args", "outcome", "details", "state"] as const;
 /** Shows one tool call: its tool, input, state, approval and result. */
 export class ToolCallView {
   readonly root = el("details", { class: "tool", open: "" });
-  readonly #approvals: ApprovalCardPorts;
+  readonly #createCard: CallPorts["createCard"];
   readonly #card: ToolCard | undefined;
   readonly #title: HTMLElement;
   readonly #badge = el("span", { class: "badge" });
@@ -40,11 +42,14 @@ export class ToolCallView {
   readonly #content = el("section", { class: "content", "aria-label": "Text and images" });
   readonly #readImage: CallPorts["readImage"];
   readonly #readResult: CallPorts["readResult"];
-  #approvalCard: ApprovalCard | undefined;
+  #approvalCard: Promise<ApprovalCard | undefined> | undefined;
   #shown: { readonly part: ToolPart; readonly isOver: boolean } | undefined;
 
-  constructor({ toolName, toolCallId }: ToolPart, { approvals, readImage, readResult }: CallPorts) {
-    this.#approvals = approvals;
+  constructor(
+    { toolName, toolCallId }: ToolPart,
+    { createCard, readImage, readResult }: CallPorts,
+  ) {
+    this.#createCard = createCard;
     this.#readImage = readImage;
     this.#readResult = readResult;
     this.#card = findToolCard(toolName);
@@ -112,10 +117,12 @@ export class ToolCallView {
   #drawApproval(part: ToolPart, before: ToolPart | undefined): void {
     const { approval } = part;
     if (!approval) return;
-    this.#approvalCard ??= new ApprovalCard(this.#approvals, approval);
-    this.#approvalCard.update(approval);
-    const { root } = this.#approvalCard;
-    if (!root.isConnected) this.#approval.replaceChildren(root);
+    this.#approvalCard ??= this.#createCard(approval);
+    void this.#approvalCard.then((card) => {
+      if (!card) return;
+      card.update(approval);
+      if (!card.root.isConnected) this.#approval.replaceChildren(card.root);
+    });
     if (before?.approval === approval) return;
     const drawn = drawPart(this.#card, "approval", describeCall(part));
     this.#approvalLead.replaceChildren(...(drawn ?? []));

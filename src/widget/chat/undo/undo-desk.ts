@@ -1,13 +1,13 @@
 import type { ApprovalsApi } from "../../approval/api.ts";
-import type { ApprovalCard, ApprovalCardPorts } from "../../approval/card.ts";
+import type { ApprovalCardPorts } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
+import type { ChatTools } from "../conversations/chat-tools.ts";
 import type { UndoApi, UndoCall } from "./undo-api.ts";
 import { UndoView } from "./undo-view.ts";
 
-export interface UndoDeskPorts {
+export interface UndoDeskPorts extends Pick<ChatTools, "createCard"> {
   readonly api: UndoApi;
   readonly approvals: ApprovalsApi;
-  readonly createCard: (ports: ApprovalCardPorts, approval: ApprovalInfo) => ApprovalCard;
 }
 
 /** Delay until the page looks again at an undo that goes on. */
@@ -30,8 +30,7 @@ export class UndoDesk {
 
   /** Creates the view of one call. It stays hidden until the desk is open. */
   createView(toolCallId: string, name: string): UndoView {
-    const ports: ApprovalCardPorts = {
-      api: this.#ports.approvals,
+    const ports: Omit<ApprovalCardPorts, "api"> = {
       isStreamed: false,
       onChange: ({ status }) => status !== "pending" && this.#lookAgain(0),
     };
