@@ -82,6 +82,13 @@ const shared = await build({
     runs: join(source, "interlock-runs.ts"),
   },
 });
+// A script tag of a page loads this file, which is no module, and the file loads the chat.
+await build({
+  ...options,
+  format: "iife",
+  banner: { js: "/*! Interlock (MIT). */" },
+  entryPoints: { embed: join(source, "launcher/embed.ts") },
+});
 // GamePlan's page has the chat of the other file, whose cards are those that this file defines.
 await build({
   ...options,
@@ -96,6 +103,7 @@ const files = [
   "widget-tools.js",
   "widget-markdown.js",
   "widget-highlight.js",
+  "embed.js",
   "approvals.js",
   "runs.js",
   "gameplan.js",

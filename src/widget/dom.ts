@@ -33,6 +33,9 @@ export function icon(path: string): SVGElement {
   return svg;
 }
 
+/** The icon of "Close". */
+export const CLOSE_ICON = "M5.5 5.5l9 9m0-9l-9 9";
+
 /** The icon of "Refresh" and "Try again". */
 export const RELOAD_ICON = "M15.5 8A6 6 0 1 0 16 11M16 4v4h-4";
 

@@ -11,6 +11,7 @@ import { createCallReader } from "./chat/tool-card/call-reader.ts";
 import { createUndoApi, type UndoApi } from "./chat/undo/undo-api.ts";
 import { loadPageTexts, type PageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
+import { PageEvents, type SendEvent } from "./chat/page-events.ts";
 import { Conversation, type ConversationPorts } from "./chat/conversation.ts";
 import type { SavedChat } from "./session-store.ts";
 import { createChatSheets, toSheet } from "./style-sheets.ts";
@@ -28,8 +29,9 @@ const sheets = createChatSheets();
  * admits the page without a token, as `npm run dev` does. Properties: `getToken`, for pages that
  * hold the access token, which the element calls before each request, and once more when the server
  * rejected the token; `getContext`, what the page knows, which each new question sends along.
- * Methods: `refreshUndo`, for a page that undid a call of the conversation itself;
- * `refreshApprovals`, for a page whose data changed; `suggest`, for questions of the page's own.
+ * Methods: `send`, `newChat`, `openChat` and `focus`; `refreshUndo`, for a page that undid a call
+ * of the conversation itself; `refreshApprovals`, for a page whose data changed; `suggest`, for
+ * questions of the page's own. Events: those of ChatEvents, and `close`.
  * Contract: an element outside the document holds no connection.
  */
 export class InterlockChat extends HTMLElement {
@@ -47,6 +49,7 @@ export class InterlockChat extends HTMLElement {
   declare getToken?: TokenSource | undefined;
   declare getContext?: (() => JsonObject | undefined) | undefined;
   #conversation: Conversation | undefined;
+  #view: ChatView | undefined;
   #undo: UndoApi | undefined;
   #texts: PageTexts = { suggestions: [] };
   #suggested: readonly string[] | undefined;
@@ -67,6 +70,30 @@ export class InterlockChat extends HTMLElement {
   readonly #lookForNews = (): void => {
     if (document.visibilityState === "visible") this.#conversation?.lookForNews();
   };
+
+  /**
+   * Sends a message as the reader would; during an answer it steers the answer. Returns whether the
+   * message was accepted.
+   */
+  async send(message: string): Promise<boolean> {
+    const text = message.trim();
+    return text !== "" && this.#view !== undefined && this.#view.send(text);
+  }
+
+  /** Opens an empty conversation. The answer of the one before goes on. */
+  async newChat(): Promise<void> {
+    await this.#conversation?.open();
+  }
+
+  /** Opens a conversation of the reader. */
+  async openChat(conversationId: string): Promise<void> {
+    await this.#conversation?.open(conversationId);
+  }
+
+  /** Puts the cursor into the message field. */
+  override focus(): void {
+    this.#view?.focus();
+  }
 
   /** Reads again which calls can be undone. */
   refreshUndo(): void {
@@ -93,6 +120,10 @@ export class InterlockChat extends HTMLElement {
     if (this.#conversation) this.#start();
   }
 
+  readonly #send: SendEvent = (name, detail) => {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  };
+
   #start(): void {
     this.#conversation?.dispose();
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
@@ -101,9 +132,13 @@ export class InterlockChat extends HTMLElement {
     const choice = readChoice(this);
     const { assistantId } = choice;
     const undo = createUndoApi(session.api);
-    const conversation = createConversation(session, choice, {
+    const events = new PageEvents(this.#send);
+    const conversation: Conversation = createConversation(session, choice, {
       undo,
-      onChange: () => schedule(),
+      onChange() {
+        events.look(conversation.exchanges, conversation.notice);
+        schedule();
+      },
       onReturned: (question) => view.giveBack(question),
       addSheets: (...texts) => root.adoptedStyleSheets.push(...texts.map(toSheet)),
       context: () => this.getContext?.(),
@@ -121,6 +156,7 @@ export class InterlockChat extends HTMLElement {
     this.#undo = undo;
     const view = createChatView(conversation, {
       reader: createCallReader(session.api, undo),
+      onClose: () => this.dispatchEvent(new Event("close")),
       onToken(token) {
         session.store.saveToken(token);
         void showTexts();
@@ -129,6 +165,7 @@ export class InterlockChat extends HTMLElement {
     const schedule = renderOncePerFrame(view);
     root.replaceChildren(view.root);
     this.#conversation = conversation;
+    this.#view = view;
     this.#showTexts = (texts) => view.showTexts(texts);
     conversation.loader.restore(() => findChat(session, !this.hasAttribute("tokenless")));
     view.render();

@@ -16,8 +16,8 @@ import {
 /** Languages whose blocks a test of this folder runs, compiles or reads. */
 const HELD: ReadonlySet<string> = new Set(["ts", "json", "sh", "js", "css", "html", "toml"]);
 
-/** The scripts that docs/embedding.md lets its reader write. */
-const READERS_SCRIPTS = new Set(["/chat.js", "/cards.js"]);
+/** The files that docs/embedding.md lets its reader write. */
+const READERS_FILES = new Set(["/chat.js", "/cards.js", "/logo.svg"]);
 
 test("every code block of the documents is held by a test, or is listed with its reason", () => {
   const loose = findCodeBlocks().filter(
@@ -50,7 +50,7 @@ test.each(blocksIn("js", "css", "html").map((block) => [nameOf(block), block] as
     }
     for (const [, script = ""] of text.matchAll(/src="(?:https:\/\/YOUR-WORKER)?(\/[^"]+)"/g)) {
       const isServed = existsSync(join(ROOT, ".interlock/public", script));
-      expect([script, isServed || READERS_SCRIPTS.has(script)]).toEqual([script, true]);
+      expect([script, isServed || READERS_FILES.has(script)]).toEqual([script, true]);
     }
   },
 );

@@ -89,6 +89,7 @@ describe("a card that cannot be drawn", () => {
     ["has a handler", 'return [["p", { onclick: "alert(1)" }, "x"]]'],
     ["has a style", 'return [["p", { style: "position:fixed" }, "x"]]'],
     ["has an id", 'return [["p", { id: "message" }, "x"]]'],
+    ["takes a slot of the chat", 'return [["slot", { name: "footer" }]]'],
     ["links to a script", 'return [["a", { href: "javascript:alert(1)" }, "x"]]'],
     ["links elsewhere", 'return [["a", { href: "https://evil.example/" }, "x"]]'],
     ["links elsewhere without a scheme", 'return [["a", { href: "//evil.example/" }, "x"]]'],

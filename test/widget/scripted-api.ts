@@ -39,6 +39,7 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/widget-tools.js": ["widget-tools.js", "text/javascript"],
   "/widget-markdown.js": ["widget-markdown.js", "text/javascript"],
   "/widget-highlight.js": ["widget-highlight.js", "text/javascript"],
+  "/embed.js": ["embed.js", "text/javascript"],
 };
 
 /** One request that the API received. */
@@ -73,7 +74,7 @@ export class ScriptedApi {
   returnAfterMs = 50;
   /** What the page shows of its assistant. */
   pageTexts: object = { suggestions: ["What time is it in Tokyo?"] };
-  /** Scripts that the page of an embedder adds, by path. */
+  /** Scripts and pages of an embedder, by path. */
   readonly scripts = new Map<string, string>();
   /** Images of calls, by path. */
   readonly images = new Map<string, { readonly type: string; readonly base64: string }>();
@@ -131,7 +132,8 @@ export class ScriptedApi {
     }
     const script = this.scripts.get(path);
     if (script !== undefined) {
-      response.writeHead(200, { "content-type": "text/javascript" }).end(script);
+      const type = path.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8";
+      response.writeHead(200, { "content-type": type }).end(script);
       return;
     }
     const seen = await readRequest(request);

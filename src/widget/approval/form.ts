@@ -43,7 +43,9 @@ export class ApprovalForm {
     edit.addEventListener("click", () => this.#toggleEditor());
     root.addEventListener("input", () => this.#draw());
     root.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.#isEditing) this.#toggleEditor();
+      if (event.key !== "Escape" || !this.#isEditing) return;
+      event.preventDefault();
+      this.#toggleEditor();
     });
   }
 

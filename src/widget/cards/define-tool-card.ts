@@ -1,4 +1,7 @@
-import type { JsonObject } from "../../protocol/json/value.ts";
+import type { ToolCardCall } from "./tool-card-call.ts";
+
+export type { ChatEvents } from "./chat-events.ts";
+export type { ToolCardCall } from "./tool-card-call.ts";
 
 /**
  * What a card shows: a text, or an element as `[name, attributes, ...children]`. The page draws
@@ -11,33 +14,6 @@ export type CardElement = readonly [
   ...children: CardNode[],
 ];
 export type CardAttributes = { readonly [name: string]: string | number | boolean };
-
-/** A tool call as a card gets it. Every value in it is untrusted data, and shown as text. */
-export interface ToolCardCall {
-  readonly toolId: string;
-  /** The tool's name for people, where its contract has one. */
-  readonly title?: string;
-  readonly state:
-    | "requested"
-    | "awaiting_approval"
-    | "running"
-    | "awaiting_operator"
-    | "done"
-    | "failed";
-  /** The arguments that policy lets a page see. Undefined until the page has them. */
-  readonly args?: JsonObject;
-  readonly progress?: {
-    readonly stage?: string;
-    readonly text?: string;
-    /** From 0 to 1. */
-    readonly share?: number;
-  };
-  readonly approval?: { readonly title: string; readonly riskClass: string };
-  /** The data of a call that succeeded. */
-  readonly result?: JsonObject;
-  /** What the tool tells people, and no model: so far while it runs, then with its result. */
-  readonly details?: JsonObject;
-}
 
 type Draw = (call: ToolCardCall) => readonly CardNode[] | undefined;
 

@@ -3,7 +3,7 @@ import type { CardAttributes, CardElement, CardNode } from "./define-tool-card.t
 
 const HTML = new Set(
   (
-    "a bdi br caption code dd details div dl dt em li mark ol p pre progress section span strong " +
+    "a bdi br caption code dd details div dl dt em li mark ol p pre progress section slot span strong " +
     "summary table tbody td th thead time tr ul"
   ).split(" "),
 );
@@ -56,6 +56,9 @@ function setAttribute(element: Element, key: string, value: CardAttributes[strin
     if (new URL(text, location.href).origin !== location.origin) {
       throw new Error("A link of a card leads within the origin of its page.");
     }
+  } else if (key === "name" && element.localName === "slot") {
+    // The other slots are those of the chat itself.
+    if (!text.startsWith("card-")) throw new Error("The slot of a card begins with card-.");
   } else if (!ATTRIBUTES.has(key) && !ARIA.test(key)) {
     throw new Error(`A card cannot have the attribute ${key}.`);
   }

@@ -12,6 +12,7 @@ export class Composer {
   readonly #actions: ComposerActions;
   readonly #input = el("textarea", {
     id: "message",
+    part: "field",
     rows: "1",
     placeholder: "Ask something…",
     enterkeyhint: "send",
@@ -28,7 +29,14 @@ export class Composer {
     this.#stop.type = "button";
     this.#stop.hidden = true;
     const label = el("label", { for: "message", class: "sr" }, "Message");
-    const root = el("form", { class: "composer" }, label, this.#input, this.#send, this.#stop);
+    const root = el(
+      "form",
+      { class: "composer", part: "composer" },
+      label,
+      this.#input,
+      this.#send,
+      this.#stop,
+    );
     this.root = root;
     root.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -84,7 +92,11 @@ export class Composer {
 }
 
 function createIconButton(name: "Send" | "Stop", path: string): HTMLButtonElement {
-  return el("button", { class: name.toLowerCase(), "aria-label": name }, icon(path));
+  return el(
+    "button",
+    { class: name.toLowerCase(), part: "button", "aria-label": name },
+    icon(path),
+  );
 }
 
 /** Tells whether Enter picks a word of an input method. Safari reports it late, as key code 229. */

@@ -12,8 +12,10 @@ export function createEmptyState(onPick: (question: string) => void): EmptyState
   const heading = el("h2", {}, "What would you like to know?");
   const lead = el("p", {}, "Each answer shows the tools that it used.");
   const list = el("ul", { "aria-label": "Suggestions", hidden: "" });
+  // What the page puts into the slot stands in place of all of it.
+  const slot = el("slot", { name: "empty" }, heading, lead, list);
   return {
-    root: el("div", { class: "empty" }, heading, lead, list),
+    root: el("div", { class: "empty", part: "empty" }, slot),
     update({ heading: text, suggestions }) {
       if (text !== undefined) setText(heading, text);
       list.hidden = suggestions.length === 0;
@@ -23,7 +25,7 @@ export function createEmptyState(onPick: (question: string) => void): EmptyState
 }
 
 function createSuggestion(question: string, onPick: (question: string) => void): HTMLElement {
-  const button = el("button", { type: "button" }, question);
+  const button = el("button", { type: "button", part: "suggestion" }, question);
   button.addEventListener("click", () => onPick(question));
   return el("li", {}, button);
 }

@@ -1,5 +1,5 @@
 import type { ExchangeList } from "./exchange/exchange-list.ts";
-import { createButton, el, icon, setText } from "../dom.ts";
+import { CLOSE_ICON, createButton, el, icon, setText } from "../dom.ts";
 
 const UNTITLED = "New conversation";
 
@@ -10,8 +10,17 @@ function titleOf({ title, all }: ExchangeList): string {
   return given ?? (question || UNTITLED);
 }
 
-/** Creates the header: title, model, and the buttons of the list of chats and of a new one. */
-export function createHeader(onNew: () => void, onList: () => void) {
+export interface HeaderActions {
+  readonly onNew: () => void;
+  readonly onList: () => void;
+  readonly onClose: () => void;
+}
+
+/**
+ * Creates the header: title, model, and the buttons of the list of chats, of a new one, and of the
+ * window that the chat stands in.
+ */
+export function createHeader({ onNew, onList, onClose }: HeaderActions) {
   const chats = createButton("chats-button", "");
   chats.append(icon("M4 5.5h12M4 10h12M4 14.5h8"));
   chats.setAttribute("aria-label", "Chats");
@@ -21,8 +30,14 @@ export function createHeader(onNew: () => void, onList: () => void) {
   const button = createButton("new", "");
   button.append(icon("M10 4v12M4 10h12"), el("span", {}, "New chat"));
   button.addEventListener("click", onNew);
+  const close = createButton("close", "");
+  close.append(icon(CLOSE_ICON));
+  close.setAttribute("aria-label", "Close the chat");
+  close.addEventListener("click", onClose);
+  const logo = el("slot", { name: "logo" });
+  const names = el("div", {}, title, model);
   return {
-    root: el("header", {}, chats, el("div", {}, title, model), button),
+    root: el("header", { part: "header" }, chats, logo, names, button, close),
     chats,
     update(list: ExchangeList) {
       setText(title, titleOf(list));

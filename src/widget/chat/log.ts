@@ -19,7 +19,11 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   const opening = el("p", { class: "note" }, "Opening the chat…");
   const earlier = createButton("earlier", "Show earlier messages");
   const list = el("div", { class: "exchanges" }, empty, opening, earlier);
-  const root = el("main", { class: "log", role: "log", "aria-label": "Conversation" }, list);
+  const root = el(
+    "main",
+    { class: "log", part: "log", role: "log", "aria-label": "Conversation" },
+    list,
+  );
   // The status line announces answers. A live log would read out every delta.
   root.setAttribute("aria-live", "off");
   root.tabIndex = 0;

@@ -11,6 +11,8 @@ import { createTokenForm } from "../token-form.ts";
 
 export interface ChatView {
   readonly root: HTMLElement;
+  /** Sends a message as the message field does. Returns whether it was accepted. */
+  send(message: string): Promise<boolean>;
   /** Draws the conversation as it is now. */
   render(): void;
   focus(): void;
@@ -23,16 +25,19 @@ export interface ChatView {
 export interface ChatViewPorts {
   readonly reader: CallReader;
   readonly onToken: (token: string) => void;
+  /** The reader closes the window that the chat stands in. */
+  readonly onClose: () => void;
 }
 
 /** Shows a conversation, and turns the reader's actions into calls on it. */
 export function createChatView(
   conversation: Conversation,
-  { reader, onToken }: ChatViewPorts,
+  { reader, onToken, onClose }: ChatViewPorts,
 ): ChatView {
   let wasRefused = false;
   const parts = createParts(conversation, {
     reader,
+    onClose,
     onToken(token) {
       wasRefused = true;
       onToken(token);
@@ -41,6 +46,7 @@ export function createChatView(
   const { header, empty, log, notice, announcer, composer, tokenForm } = parts;
   return {
     root: parts.root,
+    send: parts.send,
     focus: () => composer.focus(),
     giveBack: (question) => composer.giveBack(question),
     showTexts: (texts) => empty.update(texts),
@@ -60,22 +66,16 @@ export function createChatView(
   };
 }
 
-function createParts(conversation: Conversation, { reader, onToken }: ChatViewPorts) {
-  const header = createHeader(
-    () => {
+function createParts(conversation: Conversation, { reader, onToken, onClose }: ChatViewPorts) {
+  const header = createHeader({
+    onNew() {
       void conversation.open();
       composer.focus();
     },
-    () => void openList(),
-  );
-  const composer = new Composer({
-    // During an answer a message steers it; otherwise it starts a new exchange.
-    async onSend(text) {
-      await conversation.loader.opened;
-      return conversation.isBusy ? conversation.steer(text) : ask(text);
-    },
-    onStop: () => conversation.stop(),
+    onList: () => void openList(),
+    onClose,
   });
+  const composer = new Composer({ onSend: send, onStop: () => conversation.stop() });
   const tokenForm = createTokenForm((token) => {
     onToken(token);
     conversation.unlock();
@@ -83,11 +83,19 @@ function createParts(conversation: Conversation, { reader, onToken }: ChatViewPo
   });
   const empty = createEmptyState(ask);
   const log = createLog(conversation, { empty: empty.root, reader });
-  const notice = el("p", { class: "notice", role: "alert", hidden: "" });
+  const notice = el("p", { class: "notice", part: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
-  const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root, composer.root);
+  const footer = el("slot", { name: "footer" });
+  const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root);
+  foot.append(composer.root, footer);
   const root = el("div", { class: "chat" }, header.root, log.root, foot, announcer);
-  return { root, header, composer, tokenForm, empty, log, notice, announcer };
+  return { root, send, header, composer, tokenForm, empty, log, notice, announcer };
+
+  /** During an answer a message steers it; otherwise it starts a new exchange. */
+  async function send(text: string): Promise<boolean> {
+    await conversation.loader.opened;
+    return conversation.isBusy ? conversation.steer(text) : ask(text);
+  }
 
   async function openList(): Promise<void> {
     const tools = await conversation.loader.tools();

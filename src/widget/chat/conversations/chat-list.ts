@@ -1,5 +1,5 @@
 import type { OpenChat } from "./chat-tools.ts";
-import { createButton, el, setText } from "../../dom.ts";
+import { CLOSE_ICON, createButton, el, setText } from "../../dom.ts";
 import { createIconButton } from "./icon-button.ts";
 import { type ChatRow, createChatRow } from "./chat-row.ts";
 import type { ChatsApi, ListedChat } from "./chats-api.ts";
@@ -17,7 +17,6 @@ export interface ChatListPorts {
 
 /** The reader may still type. Unit: milliseconds. */
 const SEARCH_DELAY_MS = 200;
-const CLOSE = "M5.5 5.5l9 9m0-9l-9 9";
 
 /** Opens the list of the reader's chats over the chat. Escape closes it. */
 export function openChatList({ api, filter, conversation, chat, onClose }: ChatListPorts): void {
@@ -27,7 +26,7 @@ export function openChatList({ api, filter, conversation, chat, onClose }: ChatL
     placeholder: "Search titles…",
     maxlength: "120",
   });
-  const close = createIconButton("chats-close", "Close the list of chats", CLOSE);
+  const close = createIconButton("chats-close", "Close the list of chats", CLOSE_ICON);
   const head = el("div", { class: "chats-head" }, el("h2", {}, "Chats"), close);
   const status = el("p", { class: "note", role: "status" });
   const list = el("ul", { "aria-label": "Chats" });
@@ -51,7 +50,11 @@ export function openChatList({ api, filter, conversation, chat, onClose }: ChatL
     typed = setTimeout(() => void read(), SEARCH_DELAY_MS);
   });
   root.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") leave(false);
+    if (event.key === "Escape") {
+      // The window around the chat stays open.
+      event.preventDefault();
+      leave(false);
+    }
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0 && move(step)) event.preventDefault();
   });

@@ -27,7 +27,9 @@ export function createEditForm(question: string, ports: EditFormPorts): HTMLForm
   });
   cancel.addEventListener("click", ports.onClose);
   form.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") ports.onClose();
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    ports.onClose();
   });
   return form;
 }

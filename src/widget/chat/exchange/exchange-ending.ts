@@ -23,7 +23,8 @@ export function createEnding(onRetry: () => void) {
   };
 }
 
-function describeFailure({ link, problem, answer }: Exchange): string {
+/** Returns why an answer failed, or empty. */
+export function describeFailure({ link, problem, answer }: Exchange): string {
   if (link === "broken") return problem ?? "Something went wrong. Select Try again.";
   if (link !== "done" || answer.done?.reason !== "error") return "";
   const { code = "", message = "" } = answer.done;

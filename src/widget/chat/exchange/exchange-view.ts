@@ -23,7 +23,7 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
   const parts = el("div", { class: "parts" });
   const status = createStatus();
   const ending = createEnding(ports.onRetry);
-  const answer = el("article", { class: "answer", "aria-label": "Assistant" });
+  const answer = el("article", { class: "answer", part: "answer", "aria-label": "Assistant" });
   answer.append(parts, status.root, ending.root);
   const views = new Map<number, PartView>();
   const sagas = new Map<string, SagaSteps>();

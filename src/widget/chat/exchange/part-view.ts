@@ -61,5 +61,9 @@ function createReasoningView(): PartView {
 
 /** Creates the bubble of a message that the reader sent. */
 export function createBubble(text: string): HTMLElement {
-  return el("article", { class: "question", "aria-label": "You" }, el("p", {}, text));
+  return el(
+    "article",
+    { class: "question", part: "question", "aria-label": "You" },
+    el("p", {}, text),
+  );
 }

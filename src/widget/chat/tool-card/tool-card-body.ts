@@ -7,9 +7,10 @@ import { readFields, type Field } from "../answer/fields.ts";
 
 /** Returns a call as the cards of embedders get it. */
 export function describeCall(part: ToolPart): ToolCardCall {
-  const { toolName, title, state, approval, outcome, progress, details } = part;
+  const { toolCallId, toolName, title, state, approval, outcome, progress, details } = part;
   const args = part.rawArgs ?? approval?.editable;
   return {
+    toolCallId,
     toolId: toolName,
     ...(title !== undefined && { title }),
     state,

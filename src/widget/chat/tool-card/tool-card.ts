@@ -27,7 +27,7 @@ const BODY = ["args", "outcome", "details", "state"] as const;
 
 /** Shows one tool call: its tool, input, state, approval and result. */
 export class ToolCallView {
-  readonly root = el("details", { class: "tool", open: "" });
+  readonly root = el("details", { class: "tool", part: "tool", open: "" });
   readonly #createCard: CallPorts["createCard"];
   readonly #card: ToolCard | undefined;
   readonly #title: HTMLElement;
@@ -114,15 +114,21 @@ export class ToolCallView {
     this.#progress.update(hasNews && !drawn ? part.progress : undefined);
   }
 
+  async #showApproval(
+    loading: Promise<ApprovalCard | undefined>,
+    approval: ApprovalInfo,
+  ): Promise<void> {
+    const card = await loading;
+    if (!card) return;
+    card.update(approval);
+    if (!card.root.isConnected) this.#approval.replaceChildren(card.root);
+  }
+
   #drawApproval(part: ToolPart, before: ToolPart | undefined): void {
     const { approval } = part;
     if (!approval) return;
     this.#approvalCard ??= this.#createCard(approval);
-    void this.#approvalCard.then((card) => {
-      if (!card) return;
-      card.update(approval);
-      if (!card.root.isConnected) this.#approval.replaceChildren(card.root);
-    });
+    void this.#showApproval(this.#approvalCard, approval);
     if (before?.approval === approval) return;
     const drawn = drawPart(this.#card, "approval", describeCall(part));
     this.#approvalLead.replaceChildren(...(drawn ?? []));
