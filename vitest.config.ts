@@ -101,6 +101,7 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
           "gpt-4o,responses:gpt-6.1-terra,responses:gpt-4.1,anthropic:claude-haiku-4-5," +
           "anthropic:claude-sonnet-5",
         API_TOKENS: apiTokensSecret(),
+        AUDIT_SEGMENT_BYTES: "1500000",
         SHOP_URL: "https://shop.test/api/",
         OTEL_EXPORTER_OTLP_ENDPOINT: `${COLLECTOR}/otlp`,
         OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20collector-secret",

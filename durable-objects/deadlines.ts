@@ -33,6 +33,8 @@ export type TenantDeadline =
   | "people"
   /** Delivers what people are told of. */
   | "notifications"
+  /** Moves records of the audit log to an archive. */
+  | "archive"
   /** Deletes records whose retention has ended. */
   | "retention";
 

@@ -13,6 +13,7 @@ import { sameKey } from "./chaos/parts/same-key.ts";
 import { storm } from "./chaos/parts/storm.ts";
 import { subscribers } from "./chaos/parts/subscribers.ts";
 import { wireKills } from "./chaos/parts/wire-kills.ts";
+import { changeOver } from "./chaos/parts/change-over.ts";
 import { tenant } from "./chaos/parts/tenant.ts";
 import { bin } from "./chaos/parts/bin.ts";
 import { sagas } from "./chaos/parts/sagas.ts";
@@ -26,6 +27,7 @@ const PARTS: readonly Part[] = [
   killMatrix,
   storm,
   tenant,
+  changeOver,
   undo,
   workspaces,
   sagas,

@@ -21,6 +21,8 @@ export interface Env {
   readonly runs: DurableObjectNamespace;
   readonly tenants: DurableObjectNamespace;
   readonly lifetimes: Lifetimes;
+  /** Size at which a part of an audit log moves to an object of its own. */
+  readonly segmentBytes: number;
   /** RUN_ID_SECRET. adapters/keys/derive-key.ts lists the keys that are derived from it. */
   readonly rootSecret: string;
   /** RUN_ID_SECRET_OLD, during a rotation: verifies what it signed, and signs nothing. */
@@ -71,7 +73,7 @@ export interface EnvFailure {
  * Contract: pure; names all missing and invalid bindings at once.
  */
 export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
-  const { problems, binding, parse, seconds } = readSettings(raw);
+  const { problems, binding, parse, whole, seconds } = readSettings(raw);
   const stores = {
     idempotencyKv: binding("IDEMPOTENCY", "get") as KVNamespace,
     policyKv: binding("POLICY", "get") as KVNamespace,
@@ -105,12 +107,18 @@ export function checkEnv(raw: RawEnv): Result<Env, EnvFailure> {
     conversationMs: seconds("CONVERSATION_RETENTION_SECONDS", 365 * DAY_SECONDS, MIN_KV_SECONDS),
     outcomeMs: seconds("OUTCOME_WAIT_SECONDS", DAY_SECONDS, 1),
   };
+  const segmentBytes = whole("AUDIT_SEGMENT_BYTES", {
+    unit: "bytes",
+    min: 10_000,
+    otherwise: 500_000_000,
+  });
 
   const isWhole = rootSecret && connectionKeys && apiTokens;
   if (problems.length > 0 || !isWhole) return fail({ problems });
   return ok({
     ...stores,
     lifetimes,
+    segmentBytes,
     rootSecret,
     ...(olderSecret !== undefined && { olderSecret }),
     connectionKeys,
@@ -173,7 +181,14 @@ export function requireEnv(raw: RawEnv): Env {
 }
 
 /** At most 31 years: an alarm can only be set for a time that a date can hold. */
-const WHOLE_SECONDS = /^[1-9]\d{0,8}$/;
+const WHOLE = /^[1-9]\d{0,8}$/;
+
+interface WholeSetting {
+  readonly unit: string;
+  readonly min: number;
+  /** The value of a setting that is absent. */
+  readonly otherwise: number;
+}
 
 /** Reads single bindings and collects what is wrong with them in `problems`. */
 function readSettings(raw: RawEnv) {
@@ -183,6 +198,14 @@ function readSettings(raw: RawEnv) {
     if (typeof value === "string" && value !== "") return value;
     problems.push(`${name} is missing`);
     return "";
+  };
+  const whole = (name: string, { unit, min, otherwise }: WholeSetting): number => {
+    const value = raw[name];
+    if (value === undefined) return otherwise;
+    const isText = typeof value === "string" || typeof value === "number";
+    if (isText && WHOLE.test(`${value}`) && Number(value) >= min) return Number(value);
+    problems.push(`${name} is not valid. Set it to whole ${unit}, from ${min} to 999999999`);
+    return 0;
   };
   return {
     problems,
@@ -204,17 +227,10 @@ function readSettings(raw: RawEnv) {
       if (parsed === undefined) problems.push(`${name} is not valid. Set it to ${form}`);
       return parsed;
     },
+    whole,
     /** Answers milliseconds. */
-    seconds: (name: string, defaultSeconds: number, minSeconds: number): number => {
-      const value = raw[name];
-      if (value === undefined) return defaultSeconds * 1_000;
-      const isText = typeof value === "string" || typeof value === "number";
-      const isWhole = isText && WHOLE_SECONDS.test(`${value}`);
-      if (isWhole && Number(value) >= minSeconds) return Number(value) * 1_000;
-      const range = `from ${minSeconds} to 999999999`;
-      problems.push(`${name} is not valid. Set it to whole seconds, ${range}`);
-      return 0;
-    },
+    seconds: (name: string, otherwise: number, min: number): number =>
+      whole(name, { unit: "seconds", min, otherwise }) * 1_000,
   };
 }
 

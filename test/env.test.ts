@@ -21,10 +21,11 @@ const LIFETIMES = [
 ];
 /** The Worker checks it together with the upstreams that the code binds. */
 const UPSTREAM = "SHOP_URL";
+const SEGMENT_BYTES = "AUDIT_SEGMENT_BYTES";
 const LIMITS = ["CALLER_LIMIT", "ADDRESS_LIMIT"];
 /** The Worker checks it together with the workspaces that the deployment hosts. */
 const WORKSPACES = "WORKSPACES";
-const optional = new Set([...LIFETIMES, ...LIMITS, UPSTREAM, WORKSPACES]);
+const optional = new Set([...LIFETIMES, ...LIMITS, SEGMENT_BYTES, UPSTREAM, WORKSPACES]);
 /** The Worker checks these together with the models that the code declares. */
 const isOfModels = (name: string): boolean => /^MODELS$|_BASE_URL$|_API_KEY$/.test(name);
 /** The Worker checks these together with the traces that the deployment names. */
@@ -57,6 +58,7 @@ test.each([
   ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(43)}"}]`],
   ["CONNECTION_KEYS", `[{"id":"a","key":"${"A".repeat(43)}=","use":"seal"}]`],
   ["CONNECTION_KEYS", `[${`,{"id":"a","key":"${"A".repeat(43)}="}`.repeat(2).slice(1)}]`],
+  [SEGMENT_BYTES, "5000"],
   ["OUTCOME_WAIT_SECONDS", "0"],
   ["RUN_RETENTION_SECONDS", "59"],
   ["KEY_RETENTION_SECONDS", "1.5"],

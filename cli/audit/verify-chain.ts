@@ -3,7 +3,7 @@ import { GENESIS_HASH, type AuditRecord } from "../../src/protocol/audit/chain.t
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import type { SignedRemoval } from "../../src/protocol/audit/removed.ts";
 import { isJsonObject, type JsonObject } from "../../src/protocol/json/value.ts";
-import { findRemovalFault } from "./verify-removal.ts";
+import { findCheckpointFault, findRemovalFault } from "./verify-removal.ts";
 
 /** Result of a check. Lines count from 1. */
 export type Verdict =
@@ -12,6 +12,8 @@ export type Verdict =
       /** Records in the export. */
       readonly count: number;
       readonly lastHash: string;
+      /** Segments of the log that a signed checkpoint closes. */
+      readonly segments: number;
       /** The records before them, as a signed summary tells. */
       readonly removed?: SignedRemoval;
     }
@@ -22,8 +24,8 @@ export interface VerifyOptions {
   readonly head?: string | undefined;
   /** Hash that one of the records must have: the head of an earlier export. */
   readonly known?: string | undefined;
-  /** Public key that must have signed the summary of removed records. */
-  readonly key?: string | undefined;
+  /** Public keys that may have signed the summary of removed records and the checkpoints. */
+  readonly keys?: readonly string[];
   readonly progress?: (count: number) => void;
 }
 
@@ -33,18 +35,20 @@ const FIELDS = "entry,hash,prevHash,seq";
 /**
  * Checks every line of an export, one at a time: its canonical form, its number, that it follows
  * the one before it, and its hash; then its end line. The first line may be a signed summary of
- * removed records, which the first record then follows.
+ * removed records, which the first record then follows. A signed checkpoint may follow a record.
  * Contract: tells the first line that does not hold, and why; never throws for what an export may
  * contain.
  */
 export async function verifyChain(
   lines: AsyncIterable<string>,
-  { head, known, key, progress }: VerifyOptions,
+  { head, known, keys = [], progress }: VerifyOptions,
 ): Promise<Verdict> {
   let last: Pick<AuditRecord, "seq" | "hash"> = { seq: 0, hash: GENESIS_HASH };
   let line = 0;
   let hasEnded = false;
   let removed: SignedRemoval | undefined;
+  let segments = 0;
+  let afterSeq: number | undefined;
   let isKnown = known === undefined || known === last.hash;
   for await (const text of lines) {
     line++;
@@ -52,11 +56,17 @@ export async function verifyChain(
     if (typeof value === "string") return { kind: "broken", line, why: value };
     if (hasEnded) return { kind: "broken", line, why: "something follows the end line" };
     if (line === 1 && isJsonObject(value["removed"])) {
-      const why = await findRemovalFault(value["removed"], key);
+      const why = await findRemovalFault(value["removed"], keys);
       if (why !== undefined) return { kind: "broken", line, why };
       removed = value["removed"] as unknown as SignedRemoval;
       last = { seq: removed.lastSeq, hash: removed.lastHash };
       isKnown ||= last.hash === known;
+    } else if (isJsonObject(value["checkpoint"])) {
+      const closed = { last, afterSeq, removedSeq: removed?.lastSeq ?? 0 };
+      const why = await findCheckpointFault(value["checkpoint"], closed, keys);
+      if (why !== undefined) return { kind: "broken", line, why };
+      segments++;
+      afterSeq = last.seq;
     } else if ("head" in value) {
       if (text !== toCanonicalJson({ head: { hash: last.hash, seq: last.seq } })) {
         return { kind: "broken", line, why: "the end line names another last record" };
@@ -79,7 +89,7 @@ export async function verifyChain(
     return { kind: "broken", line, why: `no record is the one of --known${hint}` };
   }
   const count = last.seq - (removed?.lastSeq ?? 0);
-  return { kind: "whole", count, lastHash: last.hash, ...(removed && { removed }) };
+  return { kind: "whole", count, segments, lastHash: last.hash, ...(removed && { removed }) };
 }
 
 /** Reads a line. Returns the problem as text when the line is not a record. */

@@ -6,7 +6,7 @@ import type {
 } from "../../src/capabilities/assistant.ts";
 import type { Reservation, ReservationAnswer } from "../../src/capabilities/budget.ts";
 import type { ApprovalPlace, ApprovalQuery, PlaceAnswer } from "../../src/capabilities/approval.ts";
-import type { AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
+import type { ArchiveMethods, AuditPage, AuditQuery } from "../../src/capabilities/audit.ts";
 import type { ConsentQuery, ConsentRevocation } from "../../src/capabilities/consent.ts";
 import type { ErasureRequest } from "../../src/capabilities/people.ts";
 import type { NotificationQuery } from "../../src/capabilities/notification.ts";
@@ -47,12 +47,15 @@ import { NotificationDelivery } from "./notifications/notification-delivery.ts";
 import { NotificationOutbox } from "./notifications/notification-outbox.ts";
 import { ConsentList } from "./head/consent-list.ts";
 import { TenantHead } from "./head/tenant-head.ts";
+import { AuditArchiveTables } from "./records/audit-archive.ts";
+import { AuditBook } from "./records/audit-book.ts";
+import { AuditLog } from "./records/audit-log.ts";
 import { RecordTables } from "./records/record-tables.ts";
 import { PersonErasures } from "./people/person-erasures.ts";
 import { TenantRecords } from "./records/tenant-records.ts";
 
 /** Versions of the tables of a tenant, and of the JSON in them. */
-const LAYOUT: Layout = { oldest: 8, migrations: [] };
+const LAYOUT: Layout = { oldest: 9, migrations: [] };
 /** Interval of the alarm on storage that this code cannot read. */
 const REFUSED_RETRY_MS = 60_000;
 
@@ -63,7 +66,7 @@ const REFUSED_RETRY_MS = 60_000;
  * Contract: shapes of RPC hold for one release; see RunMethods. A method that writes answers when
  * storage holds what it wrote. On storage that this code cannot read, every method throws.
  */
-export class TenantObject extends DurableObject<RawEnv> implements TenantMethods {
+export class TenantObject extends DurableObject<RawEnv> implements TenantMethods, ArchiveMethods {
   readonly #parts: TenantParts;
   /** The storage has a version and tables. */
   #isClaimed = false;
@@ -81,10 +84,14 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       claim: () => this.#claim(),
     };
     const outbox = new NotificationOutbox(storage.sql);
-    const tables = new RecordTables(storage, outbox);
+    const log = new AuditLog(storage);
+    const audit = new AuditBook({ ...shared, log, owner: ctx.id.toString() });
+    const isClaimed = (): boolean => this.#isClaimed;
+    const archive = new AuditArchiveTables({ ...shared, isClaimed });
+    const tables = new RecordTables({ storage, notifications: outbox, audit: log });
     const delivery = new NotificationDelivery({ ...shared, outbox });
     const planNotifications = (): void => delivery.plan();
-    const records = new TenantRecords({ ...shared, tables, planNotifications });
+    const records = new TenantRecords({ ...shared, tables, audit, planNotifications });
     const consents = new ConsentList(storage.sql);
     const people = new PersonErasures({ ...shared, tables, consents });
     const head = new TenantHead({
@@ -94,7 +101,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
       setPlace: (...place) => outbox.setPlace(...place),
     });
     const nowMs = (): number => shared.clock.nowMs();
-    this.#parts = { head, records, delivery, people, deadlines, nowMs };
+    this.#parts = { head, records, archive, delivery, people, deadlines, nowMs };
     try {
       this.#isClaimed = migrateStorage(storage, LAYOUT);
     } catch (cause) {
@@ -194,6 +201,22 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     return this.#open.records.audit(query);
   }
 
+  async keepArchived(...asked: Asked<"keepArchived">): Answer<"keepArchived"> {
+    return this.#open.archive.keepArchived(...asked);
+  }
+
+  async readArchived(...asked: Asked<"readArchived">): Answer<"readArchived"> {
+    return this.#open.archive.readArchived(...asked);
+  }
+
+  async planArchived(...asked: Asked<"planArchived">): Answer<"planArchived"> {
+    return this.#open.archive.planArchived(...asked);
+  }
+
+  async dropArchived(...asked: Asked<"dropArchived">): Answer<"dropArchived"> {
+    return this.#open.archive.dropArchived(...asked);
+  }
+
   async metrics(): Promise<TenantMetrics> {
     return this.#open.records.metrics();
   }
@@ -242,6 +265,7 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
     await delivery.deliver();
     await records.deleteExpired();
     await people.walk();
+    await records.archive();
     deadlines.arm({ exactly: true });
   }
 
@@ -259,10 +283,14 @@ export class TenantObject extends DurableObject<RawEnv> implements TenantMethods
   }
 }
 
+type Asked<Name extends keyof ArchiveMethods> = Parameters<ArchiveMethods[Name]>;
+type Answer<Name extends keyof ArchiveMethods> = ReturnType<ArchiveMethods[Name]>;
+
 /** The parts of a tenant's object and their one alarm. */
 interface TenantParts {
   readonly head: TenantHead;
   readonly records: TenantRecords;
+  readonly archive: AuditArchiveTables;
   readonly delivery: NotificationDelivery;
   readonly people: PersonErasures;
   readonly deadlines: TenantDeadlines;

@@ -263,7 +263,9 @@ export interface Answers {
   readonly "GET /v1/audit": {
     readonly 200:
       | Page<
-          | (Pick<AuditPage, "removed"> & { readonly records: readonly AuditRecord[] })
+          | (Pick<AuditPage, "removed" | "checkpoint"> & {
+              readonly records: readonly AuditRecord[];
+            })
           | { readonly history: readonly PromptHistoryEntry[] }
         >
       | "application/jsonl";

@@ -2,6 +2,7 @@ import {
   createDurableTenantGateway,
   type TenantGateway,
 } from "../adapters/tenant/durable-tenant-gateway.ts";
+import { createDurableAuditArchives } from "../adapters/tenant/durable-audit-archives.ts";
 import { createKvPolicyPublisher } from "../adapters/policy/kv-policy-publisher.ts";
 import { createAuditSigner } from "../adapters/keys/audit-signer.ts";
 import { createHttpEgress } from "../adapters/egress/http-egress.ts";
@@ -9,7 +10,7 @@ import { createWebhookSender } from "../adapters/notification/webhook-sender.ts"
 import { createDurableRunGateway } from "../adapters/run/durable-run-gateway.ts";
 import { createPersonWorkspaces } from "../adapters/workspace/person-workspaces.ts";
 import { sendRequest, systemClock } from "../adapters/platform/system.ts";
-import type { AuditSigner } from "../capabilities/audit.ts";
+import type { AuditArchives, AuditSigner } from "../capabilities/audit.ts";
 import type { PersonWorkspaces } from "../capabilities/people.ts";
 import type { RunGateway } from "../capabilities/run.ts";
 import type { Clock } from "../capabilities/system.ts";
@@ -34,6 +35,9 @@ export interface TenantPorts {
   /** How long it keeps a record of the audit log. Unit: milliseconds. */
   readonly auditKeptMs: number;
   readonly auditSigner: AuditSigner;
+  readonly archives: AuditArchives;
+  /** Size at which a part of the audit log moves to an archive. Unit: bytes. */
+  readonly segmentBytes: number;
   readonly runs: Pick<RunGateway, "of">;
   readonly personWorkspaces: PersonWorkspaces;
   readonly sender: NotificationSender;
@@ -45,7 +49,7 @@ export interface TenantPorts {
  */
 export function composeTenant(raw: RawEnv): TenantPorts {
   const env = requireEnv(raw);
-  const { policyKv, lifetimes, rootSecret, olderSecret, runs } = env;
+  const { policyKv, lifetimes, rootSecret, olderSecret, runs, tenants, segmentBytes } = env;
   return {
     clock: systemClock,
     publisher: createKvPolicyPublisher(policyKv),
@@ -53,6 +57,8 @@ export function composeTenant(raw: RawEnv): TenantPorts {
     conversationKeptMs: lifetimes.conversationMs,
     auditKeptMs: lifetimes.auditMs,
     auditSigner: createAuditSigner(rootSecret, olderSecret),
+    archives: createDurableAuditArchives(tenants),
+    segmentBytes,
     runs: createDurableRunGateway(runs),
     personWorkspaces: createPersonWorkspaces(raw[WORKSPACES]),
     sender: createWebhookSender({

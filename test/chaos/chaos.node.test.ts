@@ -5,6 +5,7 @@ const PARTS = [
   "matrix",
   "storm",
   "tenant",
+  "change-over",
   "undo",
   "workspaces",
   "sagas",

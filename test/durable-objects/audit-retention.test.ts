@@ -2,13 +2,18 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { hasTable } from "../../durable-objects/has-table.ts";
 import { verifyChain, type Verdict } from "../../cli/audit/verify-chain.ts";
-import { AuditLog } from "../../durable-objects/tenant/records/audit-log.ts";
 import { removeOldRecords } from "../../durable-objects/tenant/records/audit-retention.ts";
 import { createAuditSigner } from "../../src/adapters/keys/audit-signer.ts";
 import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
-import { auditNotice, isoAt, tenantOf, tenantRows } from "../shared/tenant-notices.ts";
+import {
+  auditNotice,
+  isoAt,
+  tenantOf,
+  tenantRows,
+  withAuditBook,
+} from "../shared/tenant-notices.ts";
 import { send } from "../shared/worker.ts";
 
 const DAY_MS = 86_400_000;
@@ -18,7 +23,7 @@ const SECRET = "a secret for tests, 32 bytes long";
 /** Empties the log that earlier tests filled. */
 beforeEach(() =>
   runInDurableObject(tenantOf(TENANT), (_object, { storage: { sql } }) => {
-    for (const table of ["audit", "audit_removed"]) {
+    for (const table of ["audit", "audit_summaries"]) {
       if (hasTable(sql, table)) sql.exec(`DELETE FROM ${table}`);
     }
   }),
@@ -35,8 +40,8 @@ async function tell(count: number, agoDays = 0): Promise<void> {
 /** Removes all records but the newest, as the alarm does once they are old. */
 function removeAll(secret = SECRET): Promise<boolean> {
   const removal = { signer: createAuditSigner(secret), beforeMs: Date.now() + DAY_MS };
-  return runInDurableObject(tenantOf(TENANT), (_object, { storage }) =>
-    removeOldRecords(new AuditLog(storage), removal),
+  return withAuditBook(TENANT, {}, (book, storage) =>
+    removeOldRecords(book, { ...removal, storage }),
   );
 }
 
@@ -57,7 +62,7 @@ async function verify({ lines, head, key }: Export): Promise<Verdict> {
   async function* read(): AsyncGenerator<string> {
     yield* lines;
   }
-  return verifyChain(read(), { head, key });
+  return verifyChain(read(), { head, keys: [key] });
 }
 
 const numbersIn = async (): Promise<readonly unknown[]> =>
@@ -146,8 +151,8 @@ test("a record is as old as its entry says, not as its column says", async () =>
   await tell(4, 1);
   await tenantRows(TENANT, "UPDATE audit SET at_ms = 1");
   const removal = { signer: createAuditSigner(SECRET), beforeMs: Date.now() - 180 * DAY_MS };
-  const holds = await runInDurableObject(tenantOf(TENANT), (_object, { storage }) =>
-    removeOldRecords(new AuditLog(storage), removal),
+  const holds = await withAuditBook(TENANT, {}, (book, storage) =>
+    removeOldRecords(book, { ...removal, storage }),
   );
   expect([holds, await numbersIn()]).toEqual([false, [1, 2, 3, 4]]);
 });

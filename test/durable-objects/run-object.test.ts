@@ -5,6 +5,7 @@ import { RunObject } from "../../durable-objects/run/run-object.ts";
 import { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 import { WorkspaceObject } from "../../durable-objects/workspace/workspace-object.ts";
 import type { RunObjectMethods } from "../../src/capabilities/run.ts";
+import type { ArchiveMethods } from "../../src/capabilities/audit.ts";
 import type { TenantMethods } from "../../src/capabilities/tenant.ts";
 import type { WorkspaceMethods } from "../../src/capabilities/workspace.ts";
 import { script } from "../fakes/scripted-model.ts";
@@ -209,7 +210,11 @@ const RUN: MethodsOf<RunObjectMethods> = {
   readRange: "rpc",
   keepSummary: "rpc",
 };
-const TENANT: MethodsOf<TenantMethods> = {
+const TENANT: MethodsOf<TenantMethods & ArchiveMethods> = {
+  keepArchived: "rpc",
+  readArchived: "rpc",
+  planArchived: "rpc",
+  dropArchived: "rpc",
   policy: "rpc",
   change: "rpc",
   assistants: "rpc",

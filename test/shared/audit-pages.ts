@@ -1,4 +1,5 @@
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
+import type { SignedCheckpoint } from "../../src/protocol/audit/checkpoint.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { expect, vi } from "vitest";
 import { chat, runIdOf, send, type Caller } from "./worker.ts";
@@ -6,6 +7,7 @@ import { chat, runIdOf, send, type Caller } from "./worker.ts";
 /** A page of the audit log, as the API answers it. */
 export interface AuditPage {
   readonly records: readonly AuditRecord[];
+  readonly checkpoint?: SignedCheckpoint;
   readonly next?: string;
 }
 

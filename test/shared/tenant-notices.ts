@@ -2,7 +2,10 @@ import { runInDurableObject } from "cloudflare:test";
 import type { TenantObject } from "../../durable-objects/tenant/tenant-object.ts";
 import type { AuditPage } from "../../src/capabilities/audit.ts";
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
-import { composeTenants } from "../../src/compose/tenant.ts";
+import { AuditBook } from "../../durable-objects/tenant/records/audit-book.ts";
+import { AuditLog } from "../../durable-objects/tenant/records/audit-log.ts";
+import { composeTenant, composeTenants } from "../../src/compose/tenant.ts";
+import type { RawEnv } from "../../src/env.ts";
 import { PATTERN_DEFAULTS } from "../../src/protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
@@ -25,6 +28,19 @@ export function tell(tenant: string, runId: string, sent: readonly SentNotice[])
 export function auditOf(tenant: string): Promise<AuditPage> {
   const { trail } = composeTenants(bindings.TENANTS);
   return trail.read(tenant as TenantId, { after: 0, limit: 5_000 });
+}
+
+/** Works on the audit log of a tenant inside its object, with other parts where a test names them. */
+export function withAuditBook<Made>(
+  tenant: string,
+  parts: Partial<ConstructorParameters<typeof AuditBook>[0]>,
+  work: (book: AuditBook, storage: DurableObjectStorage) => Promise<Made>,
+): Promise<Made> {
+  return runInDurableObject(tenantOf(tenant), (_object, { storage, id }) => {
+    const log = new AuditLog(storage);
+    const ports = composeTenant(bindings as unknown as RawEnv);
+    return work(new AuditBook({ ...ports, storage, log, owner: id.toString(), ...parts }), storage);
+  });
 }
 
 /** Reads a tenant's tables. */

@@ -110,7 +110,7 @@ export class PersonErasures implements ErasureMethods {
     const { tables, runs, personWorkspaces } = this.#parts;
     return {
       conversations(person, after) {
-        const { items, ...page } = tables.conversations({
+        const { items, ...page } = tables.lists.conversations.list({
           person,
           actor: person,
           isDelegate: false,
@@ -121,7 +121,7 @@ export class PersonErasures implements ErasureMethods {
         return { ...page, items: items.map(({ conversationId }) => conversationId) };
       },
       calls(person, after) {
-        const { items, ...page } = tables.runs({
+        const { items, ...page } = tables.lists.runs.list({
           viewer: { person },
           kind: "call",
           limit: AT_ONCE,

@@ -1,4 +1,9 @@
-import type { AuditPage, AuditQuery } from "../../../src/capabilities/audit.ts";
+import type {
+  AuditRow,
+  AuditStretch,
+  RemovalPlan,
+  RemovalQuery,
+} from "../../../src/capabilities/audit.ts";
 import {
   entryText,
   GENESIS_HASH,
@@ -7,7 +12,7 @@ import {
   type AuditRecord,
 } from "../../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
-import type { RemovedRecords, SignedRemoval } from "../../../src/protocol/audit/removed.ts";
+import type { ListPage } from "../../../src/protocol/list/page.ts";
 import { hashNow } from "../../hash-now.ts";
 import { hasTable } from "../../has-table.ts";
 import { packRunId } from "../../packed-run-id.ts";
@@ -17,31 +22,35 @@ import { recordOf, SELECT_CHAINED, toAuditRow, unpackHash, type ChainedRow } fro
 const MAX_SCANNED = 5_000;
 /** Largest page. A page ends after the record that passes this size. Unit: UTF-16 code units. */
 const MAX_PAGE_CHARS = 2 * 1024 * 1024;
+/** Records that are looked through for old ones, or moved, at once. */
+const MAX_ROWS = 1_000;
+/** Bytes that are moved at once, and one record more. */
+const MAX_MOVED_BYTES = 2 * 1024 * 1024;
+
+/** The chain before its first record. */
+export const NO_HEAD: AuditHead = { seq: 0, hash: GENESIS_HASH };
 
 /**
- * A tenant's audit log in SQLite: append-only; the hash of each record covers that of the one
+ * Records of an audit log in SQLite: append-only; the hash of each record covers that of the one
  * before it. A hash is that of the whole text, of which a row stores nothing twice.
- * Ownership: one per tenant object; the only writer of the `audit` and `audit_removed` tables. Rows
- * never change. The retention removes the oldest ones; the newest one always stays.
+ * Ownership: one per object; the only writer of the `audit` table. Rows never change. The oldest
+ * ones move to an archive or are removed; the newest one of a tenant's object always stays.
  * Contract: synchronous. The hash is synchronous too, so the number, the hash and the other writes
  * of the caller are one transaction.
  */
 export class AuditLog {
-  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  #hasTable = false;
 
-  constructor(storage: DurableObjectStorage) {
-    this.#storage = storage;
-  }
-
-  get #sql(): SqlStorage {
-    return this.#storage.sql;
+  constructor({ sql }: Pick<DurableObjectStorage, "sql">) {
+    this.#sql = sql;
   }
 
   createTable(): void {
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS audit (
          seq INTEGER PRIMARY KEY, action TEXT NOT NULL, at_ms INTEGER NOT NULL, run_id,
-         hash BLOB NOT NULL, entry NOT NULL
+         hash BLOB NOT NULL, bytes INTEGER NOT NULL, entry NOT NULL
        );
        CREATE INDEX IF NOT EXISTS audit_of_run ON audit (run_id, seq) WHERE run_id IS NOT NULL;`,
     );
@@ -49,47 +58,77 @@ export class AuditLog {
 
   /** Adds records; answers the size of their entries. Unit: UTF-16 code units of JSON. */
   append(...entries: readonly AuditEntry[]): number {
-    let head = this.#last();
+    const last = this.#newest(1);
+    let { head } = last;
+    let { bytes } = last;
     let chars = 0;
     for (const entry of entries) {
       const text = entryText(entry);
-      head = this.#insert(entry, text, head);
+      const seq = head.seq + 1;
+      head = { seq, hash: hashNow(linkText({ seq, prevHash: head.hash, entryText: text })) };
+      const row = toAuditRow(entry, head, bytes);
+      this.put(row);
+      ({ bytes } = row);
       chars += text.length;
     }
     return chars;
   }
 
-  /** Adds one record after `head`; answers the new head. */
-  #insert(entry: AuditEntry, text: string, { seq: last, hash: prevHash }: AuditHead): AuditHead {
-    const seq = last + 1;
-    const head = { seq, hash: hashNow(linkText({ seq, prevHash, entryText: text })) };
-    const row = toAuditRow(entry, head);
+  /** Stores a row. Fails: throws when there is one of this number. */
+  put({ seq, action, at_ms: atMs, run_id: runId, hash, bytes, entry }: AuditRow): void {
     this.#sql.exec(
-      "INSERT INTO audit (seq, action, at_ms, run_id, hash, entry) VALUES (?, ?, ?, ?, ?, ?)",
-      row.seq,
-      row.action,
-      row.at_ms,
-      row.run_id,
-      row.hash,
-      row.entry,
+      `INSERT INTO audit (seq, action, at_ms, run_id, hash, bytes, entry)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      seq,
+      action,
+      atMs,
+      runId,
+      hash,
+      bytes,
+      entry,
     );
-    return head;
   }
 
-  read({ after, limit, action, runId, fromMs, toMs }: AuditQuery): AuditPage {
-    if (!hasTable(this.#sql, "audit")) return { items: [], head: NO_HEAD };
-    const head = this.#last();
-    const removed = this.removed();
-    const isCutBefore = removed !== undefined && after < removed.lastSeq;
-    const first = isCutBefore ? removed.lastSeq : after;
+  /** The newest record. */
+  head(): AuditHead {
+    return this.#newest(1).head;
+  }
+
+  /** The record before the newest one. */
+  beforeHead(): AuditHead {
+    return this.#newest(2).head;
+  }
+
+  /** Stored bytes, without those of the oldest record. */
+  bytes(): number {
+    if (!this.#exists) return 0;
+    const [oldest] = this.#sql
+      .exec<{ bytes: number }>("SELECT bytes FROM audit ORDER BY seq LIMIT 1")
+      .toArray();
+    return this.#newest(1).bytes - (oldest?.bytes ?? 0);
+  }
+
+  /** Time of the oldest record that may be removed; undefined when there is none. */
+  oldestMs(): number | undefined {
+    if (!this.#exists) return undefined;
+    const [oldest, next] = this.#sql
+      .exec<{ at_ms: number }>("SELECT at_ms FROM audit ORDER BY seq LIMIT 2")
+      .toArray();
+    return next && oldest?.at_ms;
+  }
+
+  /** Reads a page. `next`: the last record that was looked at; absent at the end of the stretch. */
+  read(stretch: AuditStretch): ListPage<AuditRecord, number> {
+    const { after, limit, action, runId, fromMs, toMs, start, lastSeq } = stretch;
+    if (!this.#exists) return { items: [] };
     // The index by run holds only records of that run, so no scan limit is needed.
-    const lastScanned = runId === undefined ? first + MAX_SCANNED : Number.MAX_SAFE_INTEGER;
+    const lastScanned = runId === undefined ? Math.min(after + MAX_SCANNED, lastSeq) : lastSeq;
     const rows = this.#sql.exec<ChainedRow>(
       `${SELECT_CHAINED} WHERE audit.seq > ?1 AND audit.seq <= ?2
          AND (?3 IS NULL OR audit.action = ?3) AND audit.at_ms >= ?4 AND audit.at_ms < ?5
          ${runId === undefined ? "AND ?6 IS NULL" : "AND audit.run_id = ?6"}
        ORDER BY audit.seq LIMIT ?7`,
-      first,
+      after,
       lastScanned,
       action ?? null,
       fromMs ?? 0,
@@ -97,81 +136,72 @@ export class AuditLog {
       runId === undefined ? null : packRunId(runId),
       limit + 1,
     );
-    const { items, isCut } = takePage(rows, { limit, start: startOf(removed) });
-    const next = isCut ? (items.at(-1)?.seq ?? first) : lastScanned;
-    return { items, head, ...(next < head.seq && { next }), ...(isCutBefore && { removed }) };
+    const { items, isCut } = takePage(rows, { limit, start });
+    const next = isCut ? (items.at(-1)?.seq ?? after) : lastScanned;
+    return { items, ...(next < lastSeq && { next }) };
   }
 
-  /** The summary of the records that the retention removed. */
-  removed(): SignedRemoval | undefined {
-    if (!hasTable(this.#sql, "audit_removed")) return undefined;
-    const [row] = this.#sql.exec<{ body: string }>("SELECT body FROM audit_removed").toArray();
-    return row && (JSON.parse(row.body) as SignedRemoval);
+  /** Reads rows as they are stored, as many as one message holds. */
+  rows({ after, lastSeq }: Pick<AuditStretch, "after" | "lastSeq">): readonly AuditRow[] {
+    const rows: AuditRow[] = [];
+    for (const row of this.#sql.exec<AuditRow>(
+      "SELECT * FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+      after,
+      lastSeq,
+      MAX_ROWS,
+    )) {
+      rows.push(row);
+      if (row.bytes - (rows[0]?.bytes ?? 0) > MAX_MOVED_BYTES) break;
+    }
+    return rows;
   }
 
-  /** Time of the oldest record that may be removed; undefined when there is none. */
-  oldestMs(): number | undefined {
-    if (!hasTable(this.#sql, "audit")) return undefined;
-    const [oldest, next] = this.#sql
-      .exec<{ at_ms: number }>("SELECT at_ms FROM audit ORDER BY seq LIMIT 2")
-      .toArray();
-    return next && oldest?.at_ms;
-  }
-
-  /**
-   * Finds the oldest records of before a time, at most `limit`: all up to the first that is newer.
-   * Answers undefined when there are none, and `broken` when they do not follow each other.
-   */
-  planRemoval(beforeMs: number, limit: number): Omit<RemovedRecords, "key"> | "broken" | undefined {
-    if (!hasTable(this.#sql, "audit")) return undefined;
-    const removed = this.removed();
-    const start = startOf(removed);
-    let last = { ...start, at: removed?.lastAt ?? "" };
-    const rows = this.#sql.exec<ChainedRow>(
-      `${SELECT_CHAINED} WHERE audit.seq < ? ORDER BY audit.seq LIMIT ?`,
-      this.#last().seq,
-      limit,
-    );
+  /** Finds the oldest records of before a time: all up to the first that is newer, or a bound. */
+  planRemoval({ start, lastSeq, beforeMs }: RemovalQuery): RemovalPlan {
+    const rows = this.#exists
+      ? this.#sql
+          .exec<ChainedRow>(
+            `${SELECT_CHAINED} WHERE audit.seq > ? AND audit.seq <= ?
+             ORDER BY audit.seq LIMIT ?`,
+            start.seq,
+            lastSeq,
+            MAX_ROWS,
+          )
+          .toArray()
+      : [];
+    if (rows.length === 0 && lastSeq > start.seq) return "broken";
+    let last: (AuditHead & { readonly at: string }) | undefined;
     for (const row of rows) {
       const record = recordOf(row, start);
-      if (!follows(record, last)) return "broken";
+      if (!follows(record, last ?? start)) return "broken";
       const { at } = record.entry;
-      if (Date.parse(at) >= beforeMs) break;
+      const nextMs = Date.parse(at);
+      if (nextMs >= beforeMs) return { ...(last && { last }), nextMs };
       last = { seq: record.seq, hash: record.hash, at };
     }
-    if (last.seq === start.seq) return undefined;
-    return {
-      count: last.seq,
-      firstSeq: 1,
-      lastSeq: last.seq,
-      lastHash: last.hash,
-      lastAt: last.at,
-    };
+    return last ? { last } : {};
   }
 
-  /** Removes records, and stores their summary instead. Contract: one transaction. */
-  remove(removed: SignedRemoval): void {
-    this.#storage.transactionSync(() => {
-      this.#sql.exec(
-        `CREATE TABLE IF NOT EXISTS audit_removed (
-           id INTEGER PRIMARY KEY CHECK (id = 1), body TEXT NOT NULL
-         )`,
-      );
-      this.#sql.exec(
-        "INSERT OR REPLACE INTO audit_removed (id, body) VALUES (1, ?)",
-        JSON.stringify(removed),
-      );
-      this.#sql.exec("DELETE FROM audit WHERE seq <= ?", removed.lastSeq);
-    });
+  deleteUpTo(seq: number): void {
+    if (this.#exists) this.#sql.exec("DELETE FROM audit WHERE seq <= ?", seq);
   }
 
-  #last(): AuditHead {
-    const [row] = this.#sql
-      .exec<{ seq: number; hash: ArrayBuffer }>(
-        "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
-      )
-      .toArray();
-    return row ? { seq: row.seq, hash: unpackHash(row.hash) } : NO_HEAD;
+  get #exists(): boolean {
+    return (this.#hasTable ||= hasTable(this.#sql, "audit"));
+  }
+
+  /** The newest record but `number - 1`, and the bytes of all records up to it. */
+  #newest(number: number): { readonly head: AuditHead; readonly bytes: number } {
+    const row = this.#exists
+      ? this.#sql
+          .exec<Pick<AuditRow, "seq" | "hash" | "bytes">>(
+            "SELECT seq, hash, bytes FROM audit ORDER BY seq DESC LIMIT ?",
+            number,
+          )
+          .toArray()[number - 1]
+      : undefined;
+    if (!row) return { head: NO_HEAD, bytes: 0 };
+    return { head: { seq: row.seq, hash: unpackHash(row.hash) }, bytes: row.bytes };
   }
 }
 
@@ -180,13 +210,6 @@ function follows({ seq, prevHash, hash, entry }: AuditRecord, last: AuditHead): 
   const isNext = seq === last.seq + 1 && prevHash === last.hash;
   return isNext && hash === hashNow(linkText({ seq, prevHash, entryText: entryText(entry) }));
 }
-
-/** The record before the oldest one. */
-function startOf(removed: SignedRemoval | undefined): AuditHead {
-  return removed ? { seq: removed.lastSeq, hash: removed.lastHash } : NO_HEAD;
-}
-
-const NO_HEAD: AuditHead = { seq: 0, hash: GENESIS_HASH };
 
 /** Takes rows until the page is full, by number or by size; at least one row. */
 function takePage(

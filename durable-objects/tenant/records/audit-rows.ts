@@ -1,23 +1,13 @@
+import type { AuditRow } from "../../../src/capabilities/audit.ts";
 import type { AuditHead, AuditRecord } from "../../../src/protocol/audit/chain.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import { toHex } from "../../../src/protocol/text/hex.ts";
 import { toIso } from "../../../src/protocol/text/iso-time.ts";
-import { packText, unpackText, type PackedText } from "../../packed-text.ts";
-import { fromHex, packRunId, unpackRunId, type PackedRunId } from "../../packed-run-id.ts";
+import { packText, unpackText } from "../../packed-text.ts";
+import { fromHex, packRunId, unpackRunId } from "../../packed-run-id.ts";
 
 const HASH_START = "sha256:";
-
-/** A record of the audit log as its table stores it; nothing is stored twice. */
-export type AuditRow = {
-  readonly seq: number;
-  readonly action: string;
-  readonly at_ms: number;
-  readonly run_id: PackedRunId | null;
-  readonly hash: ArrayBuffer;
-  /** JSON of what no other column says of the entry. */
-  readonly entry: PackedText;
-};
 
 /** A row with the hash of the row before it; null where there is none. */
 export type ChainedRow = AuditRow & { readonly previous: ArrayBuffer | null };
@@ -26,18 +16,24 @@ export type ChainedRow = AuditRow & { readonly previous: ArrayBuffer | null };
 export const SELECT_CHAINED = `SELECT audit.*, before.hash AS previous FROM audit
   LEFT JOIN audit AS before ON before.seq = audit.seq - 1`;
 
-/** Writes a record as a row. */
-export function toAuditRow(entry: AuditEntry, { seq, hash }: AuditHead): AuditRow {
+/** Stored bytes of a row beside its entry, indexes included. */
+const ROW_BYTES = 100;
+
+/** Writes a record as a row. `before`: bytes of all records before it. */
+export function toAuditRow(entry: AuditEntry, { seq, hash }: AuditHead, before: number): AuditRow {
   const { action, at, runId, ...rest } = entry;
   const atMs = Date.parse(at);
   const isPlain = toIso(atMs) === at;
+  const { packed } = packText(JSON.stringify(isPlain ? rest : { ...rest, at }));
+  const size = typeof packed === "string" ? packed.length : packed.byteLength;
   return {
     seq,
     action,
     at_ms: atMs,
     run_id: runId === undefined ? null : packRunId(runId),
     hash: packHash(hash),
-    entry: packText(JSON.stringify(isPlain ? rest : { ...rest, at })).packed,
+    bytes: before + ROW_BYTES + size,
+    entry: packed,
   };
 }
 

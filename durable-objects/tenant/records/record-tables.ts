@@ -1,43 +1,19 @@
+import type { ApprovalPlace, PlaceAnswer } from "../../../src/capabilities/approval.ts";
 import type {
-  ApprovalPlace,
-  ApprovalQuery,
-  PlaceAnswer,
-} from "../../../src/capabilities/approval.ts";
-import type { AuditPage, AuditQuery, AuditSigner } from "../../../src/capabilities/audit.ts";
-import type { StorageQuery, StorageUse } from "../../../src/capabilities/storage.ts";
-import type {
-  ConversationQuery,
-  FeedbackQuery,
   EscalationAct,
   EscalationAnswer,
-  EscalationQuery,
-  OutcomeQuery,
-  RunQuery,
   SentNotice,
 } from "../../../src/capabilities/tenant.ts";
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
 import type { AuditEntry } from "../../../src/protocol/audit/entry.ts";
-import type { ListedFeedback } from "../../../src/protocol/conversation/feedback.ts";
-import type { ConversationSummary } from "../../../src/protocol/conversation/summary.ts";
-import type { Escalation } from "../../../src/protocol/escalation/escalation.ts";
 import type { ActorId, RunId } from "../../../src/protocol/identity/ids.ts";
 import { personOf } from "../../../src/protocol/identity/principal.ts";
-import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
-import type {
-  DailySpending,
-  DayRange,
-  TenantMetrics,
-} from "../../../src/protocol/metric/measures.ts";
-import type { RunSummary } from "../../../src/protocol/run/summary.ts";
-import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
 import type { NotificationOutbox } from "../notifications/notification-outbox.ts";
 import { ApprovalQueue } from "./approval-queue.ts";
-import { AuditLog } from "./audit-log.ts";
-import { removeOldRecords } from "./audit-retention.ts";
+import type { AuditLog } from "./audit-log.ts";
 import { deleteExpired, nextDeletionMs, type KeptLists, type Retention } from "./retention.ts";
 import { eraseConversation, eraseRun } from "./erase-records.ts";
-import { readGauges } from "./gauges.ts";
 import { MeasureCounts } from "./measure-counts.ts";
 import { cleanApproval, cleanEntry, cleanPlace, cleanRun, cleanTitle } from "./clean-records.ts";
 import { FeedbackList } from "./feedback-list.ts";
@@ -56,6 +32,12 @@ interface Received {
   readonly last: LastNotice;
 }
 
+interface TablesParts {
+  readonly storage: DurableObjectStorage;
+  readonly notifications: NotificationOutbox;
+  readonly audit: AuditLog;
+}
+
 /**
  * The records that the runs of a tenant report: run directory, approval queue, unknown outcomes,
  * escalations and audit log.
@@ -64,45 +46,27 @@ interface Received {
  */
 export class RecordTables {
   readonly #storage: DurableObjectStorage;
-  readonly #runs: RunDirectory;
-  readonly #approvals: ApprovalQueue;
-  readonly #conversations: ConversationList;
-  readonly #feedback: FeedbackList;
-  readonly #outcomes: OutcomeList;
   readonly #escalations: EscalationBook;
   readonly #audit: AuditLog;
-  readonly #bytes: StoredBytes;
-  readonly #usedNames: UsedNameList;
-  readonly #notifications: NotificationOutbox;
-  readonly #measures: MeasureCounts;
-  readonly #kept: KeptLists;
+  /** For reads. */
+  readonly lists: KeptLists;
   #hasTables = false;
-  /** The oldest records of the audit log do not follow each other, so they stay as evidence. */
-  #isAuditBroken = false;
 
-  constructor(storage: DurableObjectStorage, notifications: NotificationOutbox) {
+  constructor({ storage, notifications, audit }: TablesParts) {
     const { sql } = storage;
-    this.#notifications = notifications;
     this.#storage = storage;
-    this.#runs = new RunDirectory(sql);
-    this.#approvals = new ApprovalQueue(sql);
-    this.#conversations = new ConversationList(sql);
-    this.#feedback = new FeedbackList(sql);
-    this.#outcomes = new OutcomeList(sql);
     this.#escalations = new EscalationBook(sql);
-    this.#audit = new AuditLog(storage);
-    this.#bytes = new StoredBytes(sql);
-    this.#usedNames = new UsedNameList(sql);
-    this.#measures = new MeasureCounts(sql);
-    this.#kept = {
-      runs: this.#runs,
-      approvals: this.#approvals,
-      conversations: this.#conversations,
-      feedback: this.#feedback,
-      outcomes: this.#outcomes,
+    this.#audit = audit;
+    this.lists = {
+      runs: new RunDirectory(sql),
+      approvals: new ApprovalQueue(sql),
+      conversations: new ConversationList(sql),
+      feedback: new FeedbackList(sql),
+      outcomes: new OutcomeList(sql),
       escalations: this.#escalations.list,
-      bytes: this.#bytes,
-      usedNames: this.#usedNames,
+      bytes: new StoredBytes(sql),
+      usedNames: new UsedNameList(sql),
+      measures: new MeasureCounts(sql),
       notifications,
     };
   }
@@ -114,7 +78,7 @@ export class RecordTables {
   receive(runId: RunId, sent: readonly SentNotice[], nowMs: number): void {
     this.#createTables();
     this.#storage.transactionSync(() => {
-      const before = this.#runs.reportOf(runId);
+      const before = this.lists.runs.reportOf(runId);
       const fresh = sent.filter(({ seq }) => seq > (before?.lastSeq ?? 0));
       const seq = fresh.at(-1)?.seq;
       if (seq === undefined) return;
@@ -122,9 +86,9 @@ export class RecordTables {
       const report = this.#storeReport({ runId, notices, before, last: { seq, atMs: nowMs } });
       const grown = Math.max(0, (report?.storedBytes ?? 0) - (before?.storedBytes ?? 0));
       const auditBytes = this.#storeOthers({ runId, notices, before }, nowMs);
-      this.#bytes.add(report?.person, grown + auditBytes, nowMs);
+      this.lists.bytes.add(report?.person, grown + auditBytes, nowMs);
       const hashes = notices.flatMap((one) => (one.type === "audit" ? (one.usedNames ?? []) : []));
-      if (report && hashes.length > 0) this.#usedNames.add(report.person, hashes, nowMs);
+      if (report && hashes.length > 0) this.lists.usedNames.add(report.person, hashes, nowMs);
     });
   }
 
@@ -137,31 +101,7 @@ export class RecordTables {
   /** Takes a place for an approval. Contract: counting and taking are one transaction. */
   takePlace(place: ApprovalPlace, nowMs: number): PlaceAnswer {
     this.#createTables();
-    return this.#storage.transactionSync(() => this.#approvals.take(cleanPlace(place), nowMs));
-  }
-
-  runs(query: RunQuery): ListPage<RunSummary> {
-    return this.#runs.list(query);
-  }
-
-  feedback(query: FeedbackQuery): ListPage<ListedFeedback> {
-    return this.#feedback.list(query);
-  }
-
-  conversations(query: ConversationQuery): ListPage<ConversationSummary> {
-    return this.#conversations.list(query);
-  }
-
-  approvals(query: ApprovalQuery, nowMs: number): ListPage<ApprovalSummary> {
-    return this.#approvals.list(query, nowMs);
-  }
-
-  outcomes(query: OutcomeQuery, nowMs: number): ListPage<AwaitedOutcome> {
-    return this.#outcomes.list(query, nowMs);
-  }
-
-  escalations(query: EscalationQuery): ListPage<Escalation> {
-    return this.#escalations.list.list(query);
+    return this.#storage.transactionSync(() => this.lists.approvals.take(cleanPlace(place), nowMs));
   }
 
   /** Does what a person asks for. Contract: the change and its record are one transaction. */
@@ -173,43 +113,17 @@ export class RecordTables {
     });
   }
 
-  audit(query: AuditQuery): AuditPage {
-    return this.#audit.read(query);
-  }
-
-  /** What the runs counted, and what is open at the moment. */
-  metrics(nowMs: number): TenantMetrics {
-    return { measures: this.#measures.read(), gauges: readGauges(this.#kept, nowMs) };
-  }
-
-  /** What the runs used, day by day. */
-  spending(days: DayRange): readonly DailySpending[] {
-    return this.#measures.spending(days);
-  }
-
-  storageUse(query: StorageQuery, nowMs: number): StorageUse {
-    return this.#bytes.read(query, nowMs);
-  }
-
-  usedNames(person: string, hashes: readonly string[]): readonly string[] {
-    return this.#usedNames.find(person, hashes);
-  }
-
-  /** Time of the next deletion; undefined when nothing is stored. */
-  dueMs(kept: Retention): number | undefined {
-    const recordedMs = this.#isAuditBroken ? undefined : this.#audit.oldestMs();
-    return nextDeletionMs(this.#kept, kept, recordedMs);
-  }
-
-  /** Removes old records of the audit log, and keeps a signed summary of them. */
-  async removeOldAudit(beforeMs: number, signer: AuditSigner): Promise<void> {
-    const removal = { signer, beforeMs };
-    this.#isAuditBroken = !(await removeOldRecords(this.#audit, removal));
+  /**
+   * Time of the next deletion; undefined when nothing is stored. `recordedMs`: of the oldest record
+   * of the audit log that may be removed.
+   */
+  dueMs(kept: Retention, recordedMs: number | undefined): number | undefined {
+    return nextDeletionMs(this.lists, kept, recordedMs);
   }
 
   /** Deletes what is kept no longer. */
   deleteExpired(nowMs: number, kept: Retention): void {
-    this.#storage.transactionSync(() => deleteExpired(this.#kept, kept, nowMs));
+    this.#storage.transactionSync(() => deleteExpired(this.lists, kept, nowMs));
   }
 
   /**
@@ -220,18 +134,18 @@ export class RecordTables {
   #storeReport({ runId, notices, before, last }: Received): RunReport | undefined {
     const told = notices.findLast((notice) => notice.type === "run");
     if (!told) {
-      this.#runs.note(runId, last);
+      this.lists.runs.note(runId, last);
       return before;
     }
     const { run, outcomes = [] } = told;
     const count = outcomes.length > 0 && { awaitsOutcomes: outcomes.length };
     const report = { ...cleanRun(run), runId, ...count };
-    this.#runs.put(report, last);
+    this.lists.runs.put(report, last);
     if (told.conversation) {
-      this.#conversations.note(told.conversation, report, before === undefined);
+      this.lists.conversations.note(told.conversation, report, before === undefined);
     }
     const awaited = outcomesTold(notices, { runId, had: before?.awaitsOutcomes ?? 0 });
-    if (awaited) this.#outcomes.replace(runId, awaited);
+    if (awaited) this.lists.outcomes.replace(runId, awaited);
     return {
       person: personOf(report),
       storedBytes: report.storedBytes ?? 0,
@@ -245,14 +159,14 @@ export class RecordTables {
    * log keeps its records.
    */
   erase(runId: RunId): void {
-    eraseConversation(this.#kept, runId);
-    eraseRun(this.#kept, runId);
+    eraseConversation(this.lists, runId);
+    eraseRun(this.lists, runId);
   }
 
   /** Deletes what is kept of a person beside the runs. */
   forgetPerson(person: ActorId): void {
-    this.#usedNames.forgetPerson(person);
-    this.#bytes.forgetPerson(person);
+    this.lists.usedNames.forgetPerson(person);
+    this.lists.bytes.forgetPerson(person);
   }
 
   /** Stores the other notices, likewise; answers how many bytes the audit log grew. */
@@ -263,19 +177,19 @@ export class RecordTables {
       if (notice.type === "audit") entries.push({ ...cleanEntry(notice.entry), runId });
       else if (notice.type === "approval") {
         const approval = { ...cleanApproval(notice.approval), runId };
-        const isFirst = this.#approvals.put(approval);
+        const isFirst = this.lists.approvals.put(approval);
         if (isFirst && approval.status === "pending") asked.push(approval);
-      } else if (notice.type === "erased") eraseRun(this.#kept, runId);
-      else if (notice.type === "conversation_erased") eraseConversation(this.#kept, runId);
-      else if (notice.type === "measures") this.#measures.add(notice, nowMs);
-      else if (notice.type === "feedback") this.#feedback.note(notice, runId);
+      } else if (notice.type === "erased") eraseRun(this.lists, runId);
+      else if (notice.type === "conversation_erased") eraseConversation(this.lists, runId);
+      else if (notice.type === "measures") this.lists.measures.add(notice, nowMs);
+      else if (notice.type === "feedback") this.lists.feedback.note(notice, runId);
       else if (notice.type === "conversation") {
-        this.#conversations.rename(runId, cleanTitle(notice.title));
+        this.lists.conversations.rename(runId, cleanTitle(notice.title));
       }
     }
     const outcomes = outcomesTold(notices, { runId, had: before?.awaitsOutcomes ?? 0 });
     const noted = this.#escalations.note({ runId, entries, outcomes }, nowMs);
-    this.#notifications.tell({ opened: noted.opened, asked }, nowMs);
+    this.lists.notifications.tell({ opened: noted.opened, asked }, nowMs);
     return noted.entries.length === 0 ? 0 : this.#audit.append(...noted.entries);
   }
 
@@ -285,12 +199,12 @@ export class RecordTables {
   #createTables(): void {
     if (this.#hasTables) return;
     const parts = [
-      this.#runs,
-      this.#conversations,
-      this.#approvals,
+      this.lists.runs,
+      this.lists.conversations,
+      this.lists.approvals,
       this.#audit,
-      this.#bytes,
-      this.#usedNames,
+      this.lists.bytes,
+      this.lists.usedNames,
     ];
     for (const part of parts) part.createTable();
     this.#hasTables = true;

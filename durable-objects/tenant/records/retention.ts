@@ -3,6 +3,7 @@ import type { ApprovalQueue } from "./approval-queue.ts";
 import type { ConversationList } from "./conversation-list.ts";
 import type { EscalationList } from "./escalation-list.ts";
 import type { FeedbackList } from "./feedback-list.ts";
+import type { MeasureCounts } from "./measure-counts.ts";
 import type { OutcomeList } from "./outcome-list.ts";
 import type { RunDirectory } from "./run-directory.ts";
 import type { StoredBytes } from "./stored-bytes.ts";
@@ -23,7 +24,7 @@ export interface Retention {
   readonly auditKeptMs: number;
 }
 
-/** The lists whose rows end; the audit log has a retention of its own. */
+/** The lists that a retention keeps small; the audit log has one of its own. */
 export interface KeptLists {
   readonly runs: RunDirectory;
   readonly approvals: ApprovalQueue;
@@ -33,6 +34,7 @@ export interface KeptLists {
   readonly escalations: EscalationList;
   readonly bytes: StoredBytes;
   readonly usedNames: UsedNameList;
+  readonly measures: MeasureCounts;
   readonly notifications: NotificationOutbox;
 }
 

@@ -32,7 +32,14 @@ import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
 import type { TenantDeadlines } from "../../deadlines.ts";
+import type { AuditBook } from "./audit-book.ts";
+import { removeOldRecords } from "./audit-retention.ts";
+import { readGauges } from "./gauges.ts";
 import type { RecordTables } from "./record-tables.ts";
+import type { KeptLists } from "./retention.ts";
+
+/** Delay of the next move, so that runs get their turn. */
+const NEXT_ARCHIVE_MS = 1_000;
 
 /** What the records read and write outside their own tables. */
 export interface RecordParts extends Pick<
@@ -41,6 +48,7 @@ export interface RecordParts extends Pick<
 > {
   readonly storage: DurableObjectStorage;
   readonly tables: RecordTables;
+  readonly audit: AuditBook;
   readonly deadlines: TenantDeadlines;
   /** Sets the alarm for what people are told of. */
   readonly planNotifications: () => void;
@@ -56,6 +64,8 @@ export interface RecordParts extends Pick<
 export class TenantRecords implements TenantRecordsMethods {
   readonly #parts: RecordParts;
   readonly #tables: RecordTables;
+  /** The oldest records of the audit log do not follow each other, so they stay as evidence. */
+  #isAuditBroken = false;
 
   constructor(parts: RecordParts) {
     this.#parts = parts;
@@ -76,6 +86,7 @@ export class TenantRecords implements TenantRecordsMethods {
     this.#tables.receive(runId, sent, this.#nowMs());
     this.#parts.planNotifications();
     this.#scheduleRetention();
+    this.#scheduleArchive();
     await this.#parts.storage.sync();
   }
 
@@ -84,6 +95,7 @@ export class TenantRecords implements TenantRecordsMethods {
     this.#parts.claim();
     this.append(entry);
     this.#scheduleRetention();
+    this.#scheduleArchive();
     await this.#parts.storage.sync();
   }
 
@@ -93,27 +105,27 @@ export class TenantRecords implements TenantRecordsMethods {
   }
 
   async runs(query: RunQuery): Promise<ListPage<RunSummary>> {
-    return this.#tables.runs(query);
+    return this.#lists.runs.list(query);
   }
 
   async feedback(query: FeedbackQuery): Promise<ListPage<ListedFeedback>> {
-    return this.#tables.feedback(query);
+    return this.#lists.feedback.list(query);
   }
 
   async conversations(query: ConversationQuery): Promise<ListPage<ConversationSummary>> {
-    return this.#tables.conversations(query);
+    return this.#lists.conversations.list(query);
   }
 
   async approvals(query: ApprovalQuery): Promise<ListPage<ApprovalSummary>> {
-    return this.#tables.approvals(query, this.#nowMs());
+    return this.#lists.approvals.list(query, this.#nowMs());
   }
 
   async outcomes(query: OutcomeQuery): Promise<ListPage<AwaitedOutcome>> {
-    return this.#tables.outcomes(query, this.#nowMs());
+    return this.#lists.outcomes.list(query, this.#nowMs());
   }
 
   async escalations(query: EscalationQuery): Promise<ListPage<Escalation>> {
-    return this.#tables.escalations(query);
+    return this.#lists.escalations.list(query);
   }
 
   /** Takes, releases or settles an escalation, and records that. */
@@ -124,33 +136,46 @@ export class TenantRecords implements TenantRecordsMethods {
   }
 
   async audit(query: AuditQuery): Promise<AuditPage> {
-    return this.#tables.audit(query);
+    return this.#parts.audit.read(query);
   }
 
   async metrics(): Promise<TenantMetrics> {
-    return this.#tables.metrics(this.#nowMs());
+    return {
+      measures: this.#lists.measures.read(),
+      gauges: readGauges(this.#lists, this.#nowMs()),
+    };
   }
 
   async spending(days: DayRange): Promise<readonly DailySpending[]> {
-    return this.#tables.spending(days);
+    return this.#lists.measures.spending(days);
   }
 
   async storageUse(query: StorageQuery): Promise<StorageUse> {
-    return this.#tables.storageUse(query, this.#nowMs());
+    return this.#lists.bytes.read(query, this.#nowMs());
   }
 
   async usedNames(person: string, hashes: readonly string[]): Promise<readonly string[]> {
-    return this.#tables.usedNames(person, hashes);
+    return this.#lists.usedNames.find(person, hashes);
   }
 
   /** Deletes what the deployment keeps no longer. */
   async deleteExpired(): Promise<void> {
-    const { auditKeptMs, auditSigner, deadlines } = this.#parts;
+    const { audit, auditKeptMs, auditSigner: signer, deadlines, storage } = this.#parts;
     const nowMs = this.#nowMs();
     this.#tables.deleteExpired(nowMs, this.#parts);
-    await this.#tables.removeOldAudit(nowMs - auditKeptMs, auditSigner);
+    const removal = { storage, signer, beforeMs: nowMs - auditKeptMs };
+    this.#isAuditBroken = !(await removeOldRecords(audit, removal));
     deadlines.clear("retention");
     this.#scheduleRetention();
+  }
+
+  /** Moves the records of a large audit log elsewhere, a bounded number at once. */
+  async archive(): Promise<void> {
+    const { audit, deadlines } = this.#parts;
+    if (!deadlines.has("archive")) return;
+    await audit.archive();
+    deadlines.clear("archive");
+    this.#scheduleArchive();
   }
 
   /** A record that comes now is due after the shortest retention, so an earlier deadline stays. */
@@ -158,7 +183,18 @@ export class TenantRecords implements TenantRecordsMethods {
     const { keptMs, conversationKeptMs, auditKeptMs, deadlines } = this.#parts;
     const soonestMs = this.#nowMs() + Math.min(keptMs, conversationKeptMs, auditKeptMs);
     if ((deadlines.at("retention") ?? Infinity) <= soonestMs) return;
-    deadlines.setEarlier("retention", this.#tables.dueMs(this.#parts));
+    const recordedMs = this.#isAuditBroken ? undefined : this.#parts.audit.oldestMs();
+    deadlines.setEarlier("retention", this.#tables.dueMs(this.#parts, recordedMs));
+  }
+
+  #scheduleArchive(): void {
+    const { audit, deadlines } = this.#parts;
+    if (deadlines.has("archive") || !audit.isLarge()) return;
+    deadlines.set("archive", this.#nowMs() + NEXT_ARCHIVE_MS);
+  }
+
+  get #lists(): KeptLists {
+    return this.#tables.lists;
   }
 
   #nowMs(): number {

@@ -23,6 +23,8 @@ export const MEMBERS = { dan: "token-of-dan", eve: "token-of-eve", leo: "token-o
 export const TEAM = "team";
 /** Time that an operator has to resolve an unknown outcome. */
 const OUTCOME_WAIT_SECONDS = 3;
+/** Size at which the audit log of a tenant is closed: that of a few runs. */
+export const SEGMENT_BYTES = 10_000;
 const SCOPES = [
   "chat:system",
   "chat",
@@ -98,6 +100,7 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
       MODELS: WIRE_MODELS.join(","),
       API_TOKENS: JSON.stringify([...callers, ...approvers, ...members]),
       CONNECTION_KEYS: JSON.stringify([{ id: "chaos", key: Buffer.alloc(32).toString("base64") }]),
+      AUDIT_SEGMENT_BYTES: String(SEGMENT_BYTES),
       OUTCOME_WAIT_SECONDS: String(OUTCOME_WAIT_SECONDS),
       CHAOS_WORLD: worldUrl,
     },

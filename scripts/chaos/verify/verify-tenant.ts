@@ -49,18 +49,36 @@ async function lookUntilWhole(
 }
 
 async function lookAt(target: Target, runIds: readonly string[]): Promise<readonly string[]> {
+  const { entries, problems } = await readAuditLog(target);
+  if (problems.length > 0) return problems;
+  const pending = await get(target, "/v1/approvals?limit=100");
+  const { approvals } = await pending.json<{ readonly approvals: TenantEvidence["queue"] }>();
+  return [...findContradictions({ runIds, entries, queue: approvals })];
+}
+
+/** An exported audit log. */
+interface ReadAuditLog {
+  readonly entries: readonly AuditEntry[];
+  /** Why it does not hold as a chain. */
+  readonly problems: readonly string[];
+}
+
+/** Exports the audit log of a tenant and verifies it. Fails: throws when it cannot be read. */
+export async function readAuditLog(target: Target): Promise<ReadAuditLog> {
   const answer = await get(target, "/v1/audit?format=jsonl");
   const text = await answer.text();
   const lines = text.trimEnd().split("\n");
   const verdict = await verifyChain(Readable.from(lines), {
     head: answer.headers.get("x-audit-head") ?? "",
-    key: answer.headers.get("x-audit-key") ?? "",
+    keys: [answer.headers.get("x-audit-key") ?? ""],
   });
-  if (verdict.kind === "broken") return [`audit log, line ${verdict.line}: ${verdict.why}`];
-  const entries = lines.slice(0, -1).map((line) => (JSON.parse(line) as AuditRecord).entry);
-  const pending = await get(target, "/v1/approvals?limit=100");
-  const { approvals } = await pending.json<{ readonly approvals: TenantEvidence["queue"] }>();
-  return [...findContradictions({ runIds, entries, queue: approvals })];
+  if (verdict.kind === "broken") {
+    return { entries: [], problems: [`audit log, line ${verdict.line}: ${verdict.why}`] };
+  }
+  const entries = lines
+    .map((line) => JSON.parse(line) as Partial<AuditRecord>)
+    .flatMap(({ entry }) => (entry ? [entry] : []));
+  return { entries, problems: [] };
 }
 
 async function get({ url, token }: Target, path: string): Promise<Response> {

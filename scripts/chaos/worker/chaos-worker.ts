@@ -8,6 +8,7 @@ import { openAICompletions } from "../../../src/http/clients/openai-completions.
 import { openAIResponses } from "../../../src/http/clients/openai-responses.ts";
 import { uiMessage } from "../../../src/http/clients/ui-chat.ts";
 import { uiMessage6 } from "../../../src/http/clients/ui-chat-6.ts";
+import type { TenantMethods } from "../../../src/capabilities/tenant.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
 import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../../src/wire/assistant-transport/wire.ts";
@@ -22,6 +23,7 @@ import {
   type Incarnation,
 } from "./crash-plan.ts";
 import { CHAOS_GAMEPLAN_TOOLS, chaosGameplan } from "./chaos-gameplan.ts";
+import { fillAudit } from "./fill-audit.ts";
 import { readLeftByRun, readLeftByTenant } from "./left-over.ts";
 import { plantCrashes } from "./plant-crashes.ts";
 import { chaosWorkspace, WORKSPACE_TOOLS } from "./chaos-workspace.ts";
@@ -48,6 +50,9 @@ const SHARED = {
 
 /** What an object that has ended still holds. */
 const LEFT_OVER = "/chaos/left-over";
+
+/** Adds records to the audit log of a tenant. */
+const FILL = "/chaos/fill";
 
 /** The product's run with the chaos tools and a storage that can crash the object at any write. */
 export class RunObject extends product.RunObject {
@@ -129,6 +134,12 @@ export default {
       const crash = SHARED[shared as keyof typeof SHARED];
       if (request.method === "PUT") crash.plan(await request.json<Crash | null>());
       return Response.json(crash.record);
+    }
+    if (pathname === FILL) {
+      const objects = env["TENANTS"] as DurableObjectNamespace;
+      const object = objects.get(objects.idFromName(searchParams.get("tenant") ?? ""));
+      await fillAudit(object as unknown as TenantMethods, await request.json());
+      return new Response(null, { status: 204 });
     }
     if (pathname === "/chaos/record") {
       const kv = env["IDEMPOTENCY"] as KVNamespace;

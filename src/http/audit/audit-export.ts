@@ -34,6 +34,11 @@ export async function exportLines(
         // A page may be empty, and every pull must either enqueue bytes or close.
         for (let text = page === first ? start : ""; page;) {
           text += linesOf(page, head, format);
+          // A segment that was closed during the export is one of the next export.
+          const { checkpoint } = page;
+          if (isWhole && checkpoint && checkpoint.lastSeq < head.seq) {
+            text += auditLine({ checkpoint });
+          }
           page = await pageAfter(page, head, read);
           // A gap would look like a broken chain.
           if (isWhole && page?.removed) throw new Error("records were removed during the export");

@@ -57,7 +57,11 @@ async function pageAudit(
   const page = await services.trail.read(principal.tenantId, auditQuery);
   const body =
     view === undefined
-      ? { ...(page.removed && { removed: page.removed }), records: page.items }
+      ? {
+          ...(page.removed && { removed: page.removed }),
+          records: page.items,
+          ...(page.checkpoint && { checkpoint: page.checkpoint }),
+        }
       : { history: page.items.map(historyOf(await authorised.contracts())) };
   const next = await nextCursor(authorised, page, scope);
   return Response.json({ ...body, ...next }, { headers: { "x-audit-head": page.head.hash } });

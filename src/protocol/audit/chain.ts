@@ -1,4 +1,5 @@
 import { toCanonicalJson } from "../json/canonical-hash.ts";
+import type { SignedCheckpoint } from "./checkpoint.ts";
 import type { AuditEntry } from "./entry.ts";
 import type { SignedRemoval } from "./removed.ts";
 import type { JsonObject, JsonValue } from "../json/value.ts";
@@ -41,13 +42,18 @@ export function entryText(entry: AuditEntry): string {
 }
 
 /** Writes one line of an export, in canonical JSON. */
-export function auditLine(line: AuditRecord | ExportStart | ExportEnd): string {
+export function auditLine(line: AuditRecord | ExportStart | SegmentEnd | ExportEnd): string {
   return `${toCanonicalJson(line as unknown as JsonValue)}\n`;
 }
 
 /** The first line of a complete export, when the retention removed records. */
 export interface ExportStart {
   readonly removed: SignedRemoval;
+}
+
+/** The line of a complete export after the last record of a closed segment. */
+export interface SegmentEnd {
+  readonly checkpoint: SignedCheckpoint;
 }
 
 /** The last line of a complete export. An export without this line is cut off. */
