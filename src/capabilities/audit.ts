@@ -111,7 +111,10 @@ export interface AuditArchives {
   of(place: string, owner: string): AuditArchive;
 }
 
-/** Signs the summaries of removed records and the checkpoints. Contract: the same text has the same signature. */
+/**
+ * Signs the summaries of removed records and the checkpoints. Contract: the same text has the same
+ * signature.
+ */
 export interface AuditSigner {
   sign(text: string): Promise<string>;
   /** Tells whether a signature is its own, or one of the older secret during a rotation. */

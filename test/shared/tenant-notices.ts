@@ -30,7 +30,7 @@ export function auditOf(tenant: string): Promise<AuditPage> {
   return trail.read(tenant as TenantId, { after: 0, limit: 5_000 });
 }
 
-/** Works on the audit log of a tenant inside its object, with other parts where a test names them. */
+/** Works on the audit log of a tenant inside its object, with other parts if a test names them. */
 export function withAuditBook<Made>(
   tenant: string,
   parts: Partial<ConstructorParameters<typeof AuditBook>[0]>,
