@@ -48,6 +48,8 @@ import { restore } from "./tools/bin/restore.ts";
 import { discard } from "./tools/bin/discard.ts";
 import { revert } from "./tools/bin/revert.ts";
 import { emptyBin } from "./tools/bin/empty-bin.ts";
+import { arrangeSystems } from "./tools/board/arrange-systems.ts";
+import { getBoard } from "./tools/board/get-board.ts";
 import { previewSystemDeletion } from "./tools/game-system/delete-game-system.ts";
 import { timed } from "./tools/timed-operation.ts";
 import { MIGRATIONS } from "./tables.ts";
@@ -105,6 +107,8 @@ export const gameplanWorkspace = defineWorkspace({
     discard,
     revert,
     emptyBin,
+    getBoard,
+    arrangeSystems,
     previewSystemDeletion,
     previewThreads,
   ].map((operation) => timed(operation)),

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../src/protocol/json/value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 
 /** A value that stands twice is written once when its JSON text is at least this long. */
 const MIN_SHARED_CHARS = 30;
@@ -29,12 +29,37 @@ export function writeModule(name: string, value: JsonValue): string {
   function writeOpen(part: JsonValue): string {
     if (typeof part !== "object" || part === null) return JSON.stringify(part);
     if (Array.isArray(part)) return `[${part.map(write).join(",")}]`;
+    if (isClosedSchema(part)) {
+      const { properties, required } = part;
+      const areAll = JSON.stringify(required) === JSON.stringify(Object.keys(properties).sort());
+      return `closed(${write(properties)}${areAll ? "" : `,${write(required)}`})`;
+    }
     const members = Object.entries(part).map(([key, member]) => `${keyOf(key)}:${write(member)}`);
     return `{${members.join(",")}}`;
   }
 
   const written = write(value);
-  return `${shared.join("")}export const ${name} = ${written};\n`;
+  return `${CLOSED}${shared.join("")}export const ${name} = ${written};\n`;
+}
+
+/** Most schemas of a contract are closed objects, and most of these require every property. */
+const CLOSED = `const closed = (properties, required = Object.keys(properties).sort()) =>
+  ({ type: "object", properties, required, additionalProperties: false });
+`;
+
+interface ClosedSchema extends JsonObject {
+  readonly properties: JsonObject;
+  readonly required: JsonValue;
+}
+
+/** The order of the keys belongs to the value. */
+function isClosedSchema(part: JsonObject): part is ClosedSchema {
+  return (
+    Object.keys(part).join() === "type,properties,required,additionalProperties" &&
+    part["type"] === "object" &&
+    part["additionalProperties"] === false &&
+    isJsonObject(part["properties"])
+  );
 }
 
 /** The literal `{"__proto__": x}` would set a prototype; a computed key is a key in any case. */

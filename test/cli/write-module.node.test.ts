@@ -16,6 +16,14 @@ test("a written module exports the value, whatever its keys are and whatever rep
       fc.string({ unit: "binary" }),
       fc.array(tie("value"), { maxLength: 4 }),
       fc
+        .record({
+          type: fc.constantFrom("object", "array"),
+          properties: fc.constantFrom<JsonValue>({}, { b: 1, a: 2 }, { __proto__x: 1 }, [], null),
+          required: fc.constantFrom<JsonValue>([], ["a", "b"], ["b", "a"], ["__proto__x"]),
+          additionalProperties: fc.boolean(),
+        })
+        .map((schema): JsonValue => schema),
+      fc
         .array(fc.tuple(fc.constantFrom("__proto__", "constructor", "a", "s0", "1"), tie("value")))
         .map((members) => {
           const made = members.map(

@@ -48,6 +48,8 @@ import { restoreTool } from "./bin/restore.ts";
 import { discardTool } from "./bin/discard.ts";
 import { revertTool } from "./bin/revert.ts";
 import { emptyBinTool } from "./bin/empty-bin.ts";
+import { arrangeSystemsTool } from "./board/arrange-systems.ts";
+import { getBoardTool } from "./board/get-board.ts";
 
 /** The 33 tools that models see (seeds/003, "Per-System Tool Catalog"). */
 const TOOLS_OF_MODELS: readonly AnyToolContract[] = [
@@ -104,6 +106,8 @@ const TOOLS_OF_PEOPLE: readonly AnyToolContract[] = [
   discardTool,
   revertTool,
   emptyBinTool,
+  getBoardTool,
+  arrangeSystemsTool,
 ];
 
 /** Every tool of GamePlan. They keep their data in `gameplanWorkspace`. */

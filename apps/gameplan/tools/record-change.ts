@@ -1,4 +1,4 @@
-import type { Activity, EntityName } from "./entities/activity.ts";
+import type { Activity, Subject } from "./entities/activity.ts";
 import type { WorkspaceCaller, WorkspaceSql } from "interlock-edge/tools";
 
 export const SUMMARY_CHARS = 400;
@@ -10,7 +10,7 @@ export function recordChange(
   change: {
     readonly projectId: string;
     readonly action: Activity["action"];
-    readonly entity: EntityName;
+    readonly entity: Subject;
     readonly id: string;
     readonly summary: string;
   },

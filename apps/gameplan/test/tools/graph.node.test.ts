@@ -1,4 +1,9 @@
 import { expect, test } from "vitest";
+import { revert } from "../../tools/bin/revert.ts";
+import { arrangeSystems } from "../../tools/board/arrange-systems.ts";
+import { getBoard } from "../../tools/board/get-board.ts";
+import { createProject } from "../../tools/project/create-project.ts";
+import { getProjectActivity } from "../../tools/project/get-project-activity.ts";
 import { discard } from "../../tools/bin/discard.ts";
 import { addDependency } from "../../tools/dependency/add-dependency.ts";
 import { getDependencyGraph } from "../../tools/dependency/get-dependency-graph.ts";
@@ -43,6 +48,42 @@ test("the graph comes in an order in which systems can be built, page by page", 
   const rest = workspace.call(getDependencyGraph, { projectId, offset: 2 });
   expect(rest).toMatchObject({ nextOffset: null, nodes: [{ name: "Combat", position: 2 }] });
   expect(rest.edges).toHaveLength(1);
+});
+
+test("a board keeps where people put systems, and takes back only its newest move", () => {
+  const { workspace, projectId, ids } = startProject("Combat", "Movement");
+  const [combat = "", movement = ""] = ids;
+  const elsewhere = workspace.call(createProject, { name: "Elsewhere" }).project.id;
+  const made = { projectId: elsewhere, name: "Other", systemSlug: "other" };
+  const other = workspace.call(createGameSystem, made).system.id;
+  const move = (systemId: string, x: number, person = "user:ann") => {
+    const args = { projectId, places: [{ systemId, place: { x, y: 0 } }] };
+    return workspace.call(arrangeSystems, args, person).revision;
+  };
+  const placed = () => {
+    const { nodes } = workspace.call(getBoard, { projectId });
+    return nodes.map(({ name, place }) => `${name} ${place?.x ?? "free"}`);
+  };
+  const before = workspace.call(getBoard, { projectId }).nodes.length;
+  expect([before, placed()]).toEqual([2, ["Movement free", "Combat free"]]);
+  const first = move(combat, 10);
+  const second = move(movement, 20);
+  expect(placed()).toEqual(["Movement 20", "Combat 10"]);
+  const back = (revision: number) => ({ entity: "board" as const, id: projectId, revision });
+  expect(workspace.refusal(revert, back(first))).toBe("stale");
+  workspace.call(revert, back(second));
+  expect(placed()).toEqual(["Movement free", "Combat 10"]);
+  const stranger = { projectId, places: [{ systemId: other, place: { x: 1, y: 1 } }] };
+  expect(workspace.refusal(arrangeSystems, stranger)).toBe("not_found");
+  move(combat, 30);
+  move(combat, 40, "user:bob");
+  move(movement, 50, "user:bob");
+  // The moves of a person in a row are one line, which tells of the last one.
+  const { items } = workspace.call(getProjectActivity, { projectId, limit: 2 });
+  expect(items.map(({ actor, summary }) => `${actor}: ${summary}`)).toEqual([
+    'user:bob: Moved "Movement" on the board',
+    'user:ann: Moved "Combat" on the board',
+  ]);
 });
 
 test("an impact analysis names all that depends on a system, and how strongly", () => {

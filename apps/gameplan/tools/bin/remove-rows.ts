@@ -13,6 +13,8 @@ const PARTS = [
     .map((table) => `${table} WHERE project_id NOT IN (SELECT id FROM projects)`),
   "dependencies WHERE source_id NOT IN (SELECT id FROM systems)",
   "dependencies WHERE target_id NOT IN (SELECT id FROM systems)",
+  "places WHERE system_id NOT IN (SELECT id FROM systems)",
+  "boards WHERE project_id NOT IN (SELECT id FROM projects)",
   "plan_phases WHERE plan_id NOT IN (SELECT id FROM plans)",
   "plan_systems WHERE plan_id NOT IN (SELECT id FROM plans)",
   "messages WHERE thread_id NOT IN (SELECT id FROM threads)",

@@ -1,25 +1,27 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
+import { placeSystems, readBoard } from "../board/place-systems.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { changeFields, readEarlierFields } from "../change-fields.ts";
 import { revision, rowId } from "../entities/fields.ts";
 import { isSlugTaken, SLUG_TAKEN } from "../game-system/add-system.ts";
-import { defineOperation } from "interlock-edge/tools";
+import { defineOperation, type WorkspaceCaller, type WorkspaceSql } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { findLive, nameOf } from "../rows/entity-row.ts";
 import { findProject } from "../rows/project-row.ts";
 import { columnOf, findSystem } from "../rows/system-row.ts";
 
-const revertible = v.picklist(["project", "system"]);
+const revertible = v.picklist(["project", "system", "board"]);
 
-/** Takes back the newest update of a project or a system. */
+/** Takes back the newest update of a project, a system or a board. */
 export const revert = defineOperation({
   name: "revert",
   kind: "write",
   input: v.strictObject({ entity: revertible, id: rowId, revision }),
   output: v.strictObject({ entity: revertible, id: rowId, revision }),
   run(sql, { entity, id, revision: expected }, caller) {
+    if (entity === "board") return revertBoard(sql, caller, { id, revision: expected });
     const found = findLive(sql, caller, { entity, id, revision: expected });
     if (!found.ok) return found;
     const before = readEarlierFields(sql, id, expected);
@@ -56,10 +58,28 @@ export const revert = defineOperation({
   },
 });
 
+/** The places before the newest move come back. */
+function revertBoard(
+  sql: WorkspaceSql,
+  caller: WorkspaceCaller,
+  { id: projectId, revision: expected }: { readonly id: string; readonly revision: number },
+) {
+  const found = findProject(sql, caller, projectId);
+  if (!found.ok) return found;
+  const board = readBoard(sql, projectId);
+  if (board?.revision !== expected) {
+    return refuse("stale", "Somebody has arranged the board since.");
+  }
+  const summary = "Reverted the newest move on the board";
+  const changed = placeSystems(sql, caller, { projectId, places: board.before, summary });
+  return ok({ entity: "board" as const, id: projectId, revision: changed });
+}
+
 export const revertTool = gameplanTool(revert, {
-  description: "Takes back the newest change of a project or a game system.",
+  description: "Takes back the newest change of a project, a game system or a board.",
   service: "binService",
   mutationType: "update",
-  done: ({ entity }) => `Reverted the newest change of a ${nameOf(entity)}`,
+  done: ({ entity }) =>
+    `Reverted the newest change of a ${entity === "board" ? entity : nameOf(entity)}`,
   isHidden: true,
 });

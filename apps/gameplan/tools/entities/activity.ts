@@ -15,6 +15,10 @@ export const ENTITIES = [
 export const entityName = v.picklist(ENTITIES);
 export type EntityName = (typeof ENTITIES)[number];
 
+/** What a line of activity is about. A board has no row that people can delete. */
+const subject = v.picklist([...ENTITIES, "board"]);
+export type Subject = v.InferOutput<typeof subject>;
+
 export const activityAction = v.picklist([
   "created",
   "updated",
@@ -30,7 +34,7 @@ export const activity = v.strictObject({
   at: time,
   actor: person,
   action: activityAction,
-  entity: entityName,
+  entity: subject,
   entityId: rowId,
   /** A sentence in the past tense, for example `Created game system "Combat" (combat)`. */
   summary: v.pipe(v.string(), v.maxLength(400)),

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { defineOperation, ok } from "interlock-edge/tools";
+import { readPlaces } from "../board/place-systems.ts";
 import { cutText } from "../cut-text.ts";
 import { count, rowId } from "../entities/fields.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
@@ -28,7 +29,12 @@ export const exportData = defineOperation({
     const project = found.value;
     const { nodes, edges, plans, system } = readSources(sql, caller, { project, title: "" });
     const systems = nodes.flatMap(({ systemId }) => system(systemId) ?? []);
-    const data = { project, systems, dependencies: edges, plans };
+    const places = readPlaces(
+      sql,
+      nodes.map(({ systemId }) => systemId),
+    );
+    const board = [...places].map(([systemId, place]) => ({ systemId, place }));
+    const data = { project, systems, dependencies: edges, plans, board };
     const whole = JSON.stringify(data, undefined, 2);
     const texts = cutIntoParts(whole);
     const text = texts[part - 1];

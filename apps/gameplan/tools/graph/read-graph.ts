@@ -5,7 +5,8 @@ import type { WorkspaceReads } from "interlock-edge/tools";
 import { levelsOf, type Edge } from "./dependency-graph.ts";
 
 const { position: _position, level: _level, ...node } = graphNode.entries;
-const nodeRow = v.object(node);
+/** A system without its place in the graph, as a row. */
+export const nodeRow = v.object(node);
 const edgeRow = v.object(graphEdge.entries);
 
 /** A system without its place in the graph. */
