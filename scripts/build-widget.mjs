@@ -89,10 +89,16 @@ await build({
   banner: { js: "/*! Interlock (MIT). */" },
   entryPoints: { embed: join(source, "launcher/embed.ts") },
 });
-// GamePlan's page has the chat of the other file, whose cards are those that this file defines.
+// GamePlan's page has the chat of the other file, whose cards are those that this file defines. It
+// loads most of its parts later. What both files need is in a third one.
 await build({
   ...options,
-  entryPoints: { gameplan: join(source, "interlock-gameplan.ts") },
+  entryPoints: {
+    gameplan: join(source, "interlock-gameplan.ts"),
+    "gameplan-later": join(source, "gameplan/later-sections.ts"),
+  },
+  splitting: true,
+  chunkNames: "gameplan-shared",
   plugins: [...options.plugins, { name: "chat-is-loaded", setup: loadChatFromFile }],
 });
 for (const page of PAGES) writeFileSync(join(target, page.file), formatPage(page));
@@ -107,6 +113,8 @@ const files = [
   "approvals.js",
   "runs.js",
   "gameplan.js",
+  "gameplan-shared.js",
+  "gameplan-later.js",
   "index.html",
   "page.css",
 ];

@@ -29,8 +29,9 @@ export function writeModule(name: string, value: JsonValue): string {
   function writeOpen(part: JsonValue): string {
     if (typeof part !== "object" || part === null) return JSON.stringify(part);
     if (Array.isArray(part)) return `[${part.map(write).join(",")}]`;
-    if (isClosedSchema(part)) {
-      const { properties, required } = part;
+    const schema = readClosedSchema(part as JsonObject);
+    if (schema) {
+      const { properties, required } = schema;
       const areAll = JSON.stringify(required) === JSON.stringify(Object.keys(properties).sort());
       return `closed(${write(properties)}${areAll ? "" : `,${write(required)}`})`;
     }
@@ -47,19 +48,16 @@ const CLOSED = `const closed = (properties, required = Object.keys(properties).s
   ({ type: "object", properties, required, additionalProperties: false });
 `;
 
-interface ClosedSchema extends JsonObject {
-  readonly properties: JsonObject;
-  readonly required: JsonValue;
-}
-
-/** The order of the keys belongs to the value. */
-function isClosedSchema(part: JsonObject): part is ClosedSchema {
-  return (
+/** Undefined: the value is something else. The order of the keys belongs to the value. */
+function readClosedSchema(part: JsonObject) {
+  const { type, properties, required, additionalProperties } = part;
+  const isClosed =
     Object.keys(part).join() === "type,properties,required,additionalProperties" &&
-    part["type"] === "object" &&
-    part["additionalProperties"] === false &&
-    isJsonObject(part["properties"])
-  );
+    type === "object" &&
+    additionalProperties === false;
+  return isClosed && required !== undefined && properties !== undefined && isJsonObject(properties)
+    ? { properties, required }
+    : undefined;
 }
 
 /** The literal `{"__proto__": x}` would set a prototype; a computed key is a key in any case. */

@@ -123,6 +123,135 @@ describe("a project", () => {
   });
 });
 
+describe("the board", () => {
+  const box = (id: string) => main().locator(`[data-node="${id}"]`);
+  const middleOf = async (id: string) => {
+    const { x = 0, y = 0, width = 0, height = 0 } = (await box(id).boundingBox()) ?? {};
+    return { x: x + width / 2, y: y + height / 2, left: x + 2 };
+  };
+  const drag = async (from: { x: number; y: number }, to: { x: number; y: number }) => {
+    const { mouse } = visit.page;
+    await mouse.move(from.x, from.y);
+    await mouse.down();
+    await mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
+    await mouse.move(to.x, to.y);
+    await mouse.up();
+  };
+  /** With the stream of changes the board is read once more; then nothing moves by itself. */
+  const settled = async (id: string) => {
+    await expect.poll(() => visit.api.requestsTo(/get_board/).length).toBe(2);
+    await box(id).hover();
+  };
+  const loot = systemOf("loot", "Loot");
+  const withLoot = ({ gameplan: scripted }: Visit["api"]): void => {
+    scripted.systems = [...scripted.systems, loot];
+  };
+
+  it("lets a system be dragged, shows it there at once, and puts it back when refused", async () => {
+    await open({ ...at("graph"), prepare: withLoot });
+    await settled("loot");
+    // A notice moves the whole board, so a place is measured from another system.
+    const below = async () => (await middleOf("loot")).y - (await middleOf("move")).y;
+    const dragDown = async (by: number) => {
+      const from = await middleOf("loot");
+      await drag(from, { x: from.x, y: from.y + by });
+    };
+    const start = await below();
+    await dragDown(90);
+    await expect.poll(() => gameplan().writes[0]?.[0]).toBe("arrange_systems");
+    const [, args, key] = gameplan().writes[0] ?? [];
+    expect(args).toMatchObject({ projectId: "p1", places: [{ systemId: "loot" }] });
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    const { places } = args as { places: { place: { x: number; y: number } }[] };
+    gameplan().places.set("loot", places[0]?.place ?? {});
+    gameplan().announce("board", "p1");
+    await button("Tidy up").waitFor();
+    // Once after the call and once after the announced change.
+    await expect.poll(() => visit.api.requestsTo(/get_board/).length).toBe(4);
+    await expect.poll(async () => Math.abs((await below()) - start - 90)).toBeLessThan(4);
+    gameplan().answers.set("arrange_systems", () => ({ error: "Nobody may move this." }));
+    await dragDown(60);
+    await visit.page.getByRole("alert").getByText("Nobody may move this.").waitFor();
+    await sees("The board was not changed.");
+    await expect.poll(async () => Math.abs((await below()) - start - 90)).toBeLessThan(4);
+  });
+
+  it("refuses a circle where it is drawn, by name, and sends nothing", async () => {
+    await open({ ...at("graph"), prepare: withLoot });
+    await settled("move");
+    const [from, to] = [await middleOf("move"), await middleOf("fight")];
+    await drag({ x: from.left, y: from.y }, to);
+    await sees(
+      "Movement cannot depend on Combat Engine: the systems would depend on each other in a circle, Combat Engine → Movement → Combat Engine.",
+    );
+    expect(gameplan().writes).toEqual([]);
+  });
+
+  it("draws and removes a dependency, by pointer and by keyboard", async () => {
+    await open({ ...at("graph"), prepare: withLoot });
+    await settled("loot");
+    const [from, to] = [await middleOf("loot"), await middleOf("move")];
+    await drag({ x: from.left, y: from.y }, to);
+    const link = { sourceSystemId: "loot", targetSystemId: "move" };
+    await expect
+      .poll(() => gameplan().writes[0]?.slice(0, 2))
+      .toEqual(["add_dependency", { ...link, type: "requires" }]);
+    gameplan().edges = [...gameplan().edges, { ...link, type: "requires" }];
+    gameplan().announce("dependency");
+    const panel = main().getByRole("complementary", { name: "Selected system" });
+    const cut = panel.getByRole("button", { name: "Remove: Loot requires Movement" });
+    await cut.press("Enter");
+    await expect.poll(() => gameplan().writes[1]?.slice(0, 2)).toEqual(["remove_dependency", link]);
+    await panel.getByLabel("Kind of dependency").selectOption("Can use");
+    await panel.getByLabel("What Loot depends on").selectOption("Combat Engine");
+    await panel.getByRole("button", { name: "Add" }).press("Enter");
+    await expect
+      .poll(() => gameplan().writes[2]?.[1])
+      .toEqual({ sourceSystemId: "loot", targetSystemId: "fight", type: "optional" });
+  });
+
+  it("moves a system and zooms by keyboard, as one call for presses in a row", async () => {
+    await open(at("graph/fight"));
+    await main().locator(".surface").focus();
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "+"]) {
+      await visit.page.keyboard.press(key);
+    }
+    await expect.poll(() => gameplan().writes.length).toBe(1);
+    expect(gameplan().writes[0]?.[0]).toBe("arrange_systems");
+    await expect.poll(() => main().getByLabel("Zoom", { exact: true }).textContent()).toBe("125%");
+    await button("Show all").click();
+    await expect.poll(() => main().getByLabel("Zoom", { exact: true }).textContent()).toBe("100%");
+  });
+
+  it("keeps filters and the chosen system in the address, and finds what it does not show", async () => {
+    await open({
+      ...at("graph"),
+      prepare: ({ gameplan: scripted }) => {
+        scripted.systems = Array.from({ length: 300 }, (_, n) => systemOf(`s${n}`, `System ${n}`));
+        scripted.edges = Array.from({ length: 900 }, (_, n) => ({
+          sourceSystemId: `s${(n % 290) + 5}`,
+          targetSystemId: `s${Math.floor((n % 290) / 3)}`,
+          type: "requires",
+        }));
+        scripted.answers.set("list_game_systems", () => ({ items: [{ id: "far" }], total: 1 }));
+      },
+    });
+    await box("s0").waitFor();
+    expect(await main().locator("[data-node]").count()).toBe(300);
+    const find = main().getByLabel("Find a system on the board");
+    await find.fill("System 150");
+    await find.press("Enter");
+    await expect.poll(hash).toBe("#/p1/graph/s150");
+    await main().getByLabel("Layer").selectOption("Core");
+    await expect.poll(hash).toBe("#/p1/graph/s150?layer=core");
+    await find.fill("Somewhere else");
+    await find.press("Enter");
+    await expect.poll(hash).toBe("#/p1/graph/far");
+    const asked = visit.api.requestsTo(/get_board/).map(({ body }) => JSON.parse(body).arguments);
+    expect(asked.at(-1)).toEqual({ projectId: "p1", near: "far" });
+  });
+});
+
 describe("an address", () => {
   it("names its project, also where it was sent without one", async () => {
     await open({ at: "gameplan#//systems/fight" });

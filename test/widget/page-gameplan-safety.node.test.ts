@@ -154,6 +154,9 @@ describe("the keyboard alone", () => {
     await tabTo("Combat Engine");
     await keyboard.press("Enter");
     await expect.poll(focused).toBe("Combat Engine");
+    await tabTo("Open");
+    await keyboard.press("Enter");
+    await main().getByRole("heading", { name: "Combat Engine", level: 2 }).waitFor();
     await tabTo("Move to bin");
     await keyboard.press("Enter");
     await expect.poll(() => visit.api.gameplan.writes.length).toBe(1);
@@ -167,7 +170,7 @@ describe("a reader who goes to the chat while a section is read", () => {
       .getByRole("link", { name: /Combat Engine/ })
       .waitFor();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await visit.page.route("**/gameplan__get_dependency_graph/invoke", async (route) => {
+    await visit.page.route("**/gameplan__get_board/invoke", async (route) => {
       await held;
       await route.continue();
     });

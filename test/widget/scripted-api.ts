@@ -34,6 +34,8 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/runs.js": ["runs.js", "text/javascript"],
   "/gameplan": ["gameplan.html", "text/html; charset=utf-8"],
   "/gameplan.js": ["gameplan.js", "text/javascript"],
+  "/gameplan-shared.js": ["gameplan-shared.js", "text/javascript"],
+  "/gameplan-later.js": ["gameplan-later.js", "text/javascript"],
   "/page.css": ["page.css", "text/css"],
   "/widget.js": ["widget.js", "text/javascript"],
   "/widget-tools.js": ["widget-tools.js", "text/javascript"],

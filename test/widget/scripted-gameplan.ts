@@ -26,6 +26,9 @@ export class ScriptedGameplan {
     { id: "p2", name: "Puzzle Box", status: "concept", ...made },
   ];
   systems: readonly Data[] = [systemOf("move", "Movement"), systemOf("fight", "Combat Engine")];
+  edges: readonly Data[] = [{ sourceSystemId: "fight", targetSystemId: "move", type: "requires" }];
+  /** Where people put systems on the board. */
+  readonly places = new Map<string, Data>();
   bin: readonly Data[] = [];
   activity: readonly Data[] = [];
   /** Calls of tools that write. */
@@ -120,6 +123,17 @@ export class ScriptedGameplan {
         nodeTotal: this.systems.length,
         edgeTotal: 1,
         nextOffset: null,
+      }),
+      get_board: () => ({
+        nodes: this.systems.map((system, position) => ({
+          place: this.places.get(String(system["id"])) ?? null,
+          ...system,
+          systemId: system["id"],
+          position,
+        })),
+        edges: this.edges,
+        nodeTotal: this.systems.length,
+        edgeTotal: this.edges.length,
       }),
       get_project_activity: () => page(this.activity),
       list_bin: () => page(this.bin),

@@ -34,5 +34,5 @@ export const referencePage: Page = { paths: ["/docs", "/docs.css", "/openapi.jso
 
 /** GamePlan's projects beside the chat, for a deployment with GamePlan's tools and workspace. */
 export const gameplanPage: Page = {
-  paths: ["/gameplan", "/gameplan.js", ...CHAT_FILES],
+  paths: ["/gameplan", "/gameplan.js", "/gameplan-shared.js", "/gameplan-later.js", ...CHAT_FILES],
 };

@@ -1,26 +1,57 @@
+import { fail } from "../../protocol/outcome/result.ts";
+import { EVERY_ENTITY } from "./gather-changes.ts";
+import type { LATER_SECTIONS } from "./later-sections.ts";
 import type { Section } from "./section.ts";
-import { activitySection } from "./sections/activity.ts";
-import { binSection } from "./sections/bin.ts";
-import { exportsSection } from "./sections/exports.ts";
-import { graphSection } from "./sections/graph.ts";
-import { ideasSection } from "./sections/ideas.ts";
-import { plansSection } from "./sections/plans.ts";
-import { projectSection } from "./sections/project.ts";
 import { systemsSection } from "./sections/systems.ts";
 
 /** The parts of the page, in their order. */
 export const SECTIONS: readonly Section[] = [
   systemsSection,
-  graphSection,
-  plansSection,
-  ideasSection,
-  activitySection,
-  exportsSection,
-  binSection,
-  projectSection,
+  later("graph", "Graph", ["system", "dependency", "board"]),
+  later("plans", "Plans", ["version_plan", "system", "dependency"]),
+  later("ideas", "Ideas", ["idea_thread", "idea_message", "brainstorm"]),
+  later("activity", "Activity", EVERY_ENTITY),
+  later("exports", "Exports", ["export"]),
+  later("bin", "Bin", EVERY_ENTITY),
+  later("project", "Project", EVERY_ENTITY),
 ];
 
 /** Finds a part by its name in addresses; the systems for an unknown name. */
 export function findSection(name: string): Section {
   return SECTIONS.find((section) => section.name === name) ?? systemsSection;
 }
+
+/** A part that is loaded when it is shown first: a page begins with the systems. */
+function later(name: LaterName, title: string, entities: readonly string[]): Section {
+  return {
+    name,
+    title,
+    entities,
+    async show(context) {
+      const loaded = await loadLater();
+      return loaded ? loaded[name](context) : fail(NOT_LOADED);
+    },
+  };
+}
+
+type Later = typeof LATER_SECTIONS;
+type LaterName = keyof Later;
+
+let loading: Promise<Later | undefined> | undefined;
+
+/** Undefined: the file cannot be loaded now. The next call tries again. */
+async function loadLater(): Promise<Later | undefined> {
+  loading ??= import("./later-sections.ts").then(
+    (loaded) => loaded.LATER_SECTIONS,
+    () => undefined,
+  );
+  const loaded = await loading;
+  if (!loaded) loading = undefined;
+  return loaded;
+}
+
+const NOT_LOADED = {
+  code: "unreachable",
+  message: "This part of the page could not be loaded. Check the connection, or reload the page.",
+  needsToken: false,
+};

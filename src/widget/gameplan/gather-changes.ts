@@ -1,5 +1,17 @@
 import type { Change } from "./changes.ts";
-import { EVERY_ENTITY } from "./sections/activity.ts";
+
+/** Everything that changes a project is in its activity. */
+export const EVERY_ENTITY = [
+  "project",
+  "system",
+  "dependency",
+  "board",
+  "brainstorm",
+  "version_plan",
+  "idea_thread",
+  "idea_message",
+  "export",
+];
 
 /** Changes of one moment are read together. Unit: milliseconds. */
 const GATHER_MS = 150;

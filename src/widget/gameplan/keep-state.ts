@@ -3,6 +3,9 @@
  * field, and the place of a scroller. Things are the same when they have the same `data-key`.
  */
 export function replaceKeeping(target: HTMLElement, nodes: readonly Node[]): void {
+  const isSame = (node: Node, at: number): boolean => node === target.childNodes[at];
+  // What keeps itself up to date stays, with what the reader holds there.
+  if (nodes.length > 0 && nodes.length === target.childNodes.length && nodes.every(isSame)) return;
   const root = target.getRootNode();
   const active = root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null;
   const focused = target.contains(active) ? keyOf(active) : undefined;

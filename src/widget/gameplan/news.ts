@@ -4,7 +4,7 @@ import type { GameplanApi } from "./api.ts";
 import { formatPerson } from "./draw.ts";
 import { listOf, objectOf, textOf } from "./read-json.ts";
 import type { SectionContext } from "./section.ts";
-import { drawUndo } from "./sections/activity.ts";
+import { drawUndo } from "./undo-button.ts";
 
 /**
  * Creates the line that says what changed last in the project, with Undo where the reader may undo

@@ -200,6 +200,15 @@ export class GameplanPage {
       link: (section, itemId) =>
         formatRoute({ projectId, section, ...(itemId !== undefined && { itemId }) }),
       go: (to, options) => this.#go({ projectId, ...to }, options),
+      addSheet: (sheet) => {
+        const root = this.root.getRootNode();
+        if (!(root instanceof ShadowRoot) || root.adoptedStyleSheets.includes(sheet)) return;
+        root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+      },
+      showAddress: (to) => {
+        history.replaceState(history.state, "", formatRoute({ projectId, ...to }));
+        this.#address = location.hash;
+      },
       owns: (row) => {
         const { projectId: owner = projectId } = row;
         if (owner === projectId || typeof owner !== "string") return true;

@@ -14,6 +14,10 @@ export interface SectionContext {
    * history.
    */
   readonly go: (route: Route, options?: { readonly isSilent: boolean }) => void;
+  /** Adds a style sheet to the page, once. */
+  readonly addSheet: (sheet: CSSStyleSheet) => void;
+  /** Changes the address to what the section shows already. Nothing is read again. */
+  readonly showAddress: (route: Route) => void;
   /** The address of a part of the project. */
   readonly link: (section: string, itemId?: string) => string;
   /**
@@ -41,6 +45,10 @@ export interface Section {
   readonly title: string;
   /** Kinds of rows whose changes reload it. */
   readonly entities: readonly string[];
-  /** Reads what it shows, and draws it. */
-  show(context: SectionContext): Promise<Result<readonly Node[], CallFailure>>;
+  readonly show: ShowSection;
 }
+
+/** Reads what a part shows, and draws it. */
+export type ShowSection = (
+  context: SectionContext,
+) => Promise<Result<readonly Node[], CallFailure>>;

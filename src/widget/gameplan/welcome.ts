@@ -1,7 +1,7 @@
 import { el } from "../dom.ts";
 import { formatRoute } from "./route.ts";
 import type { SectionContext } from "./section.ts";
-import { drawNewProject } from "./sections/project.ts";
+import { drawNewProject } from "./new-project.ts";
 
 /** What a person can ask before there is a project. */
 export const FIRST_QUESTIONS = [

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { arrangeSystems } from "../../tools/board/arrange-systems.ts";
+import { getBoard } from "../../tools/board/get-board.ts";
 import { emptyBin } from "../../tools/bin/empty-bin.ts";
 import { restore } from "../../tools/bin/restore.ts";
 import { revert } from "../../tools/bin/revert.ts";
@@ -150,6 +152,9 @@ test("another tenant reaches no row by any id", () => {
     [deleteGameSystem, { systemId, revision: 1 }],
     [getDependencyGraph, { projectId }],
     [getImpactAnalysis, { systemId }],
+    [getBoard, { projectId }],
+    [arrangeSystems, { projectId, places: [{ systemId, place: { x: 1, y: 1 } }] }],
+    [revert, { entity: "board", id: projectId, revision: 1 }],
     [generateExport, { projectId, kind: "GDD" }],
     [restore, { entity: "system", id: systemId }],
     [emptyBin, { projectId }],

@@ -27,7 +27,14 @@ export function drawPicture(graph: Graph, marked?: string): CardElement {
   ];
 }
 
-function describePicture({ nodes, edges }: Graph): string {
+/** Says what a picture shows, for readers who cannot see it. */
+export function describePicture({
+  nodes,
+  edges,
+}: {
+  readonly nodes: readonly unknown[];
+  readonly edges: readonly unknown[];
+}): string {
   const systems = nodes.length === 1 ? "1 system" : `${nodes.length} systems`;
   const links = edges.length === 1 ? "1 dependency" : `${edges.length} dependencies`;
   return `Dependency graph: ${systems}, ${links}. The list after the picture says the same.`;
@@ -53,6 +60,22 @@ function drawNode({ id, name, criticality, status, x, y }: PlacedNode, isMarked:
 }
 
 function drawEdge({ source, target, lanes, type }: PlacedEdge): CardElement {
+  const { line, head } = pathAlong(source, target, lanes);
+  return [
+    "g",
+    {},
+    ["title", {}, `${source.name} ${VERBS[type] ?? type} ${target.name}`],
+    ["path", { part: `edge-line edge-${type}`, d: line }],
+    ["path", { part: "edge-head", d: head }],
+  ];
+}
+
+/** The line from a box to one left of it, through the places that are free for it. */
+export function pathAlong(
+  source: Point,
+  target: Point,
+  lanes: readonly Point[],
+): { readonly line: string; readonly head: string } {
   const start = { x: source.x, y: source.y + NODE.height / 2 };
   const end = { x: target.x + NODE.width + 8, y: target.y + NODE.height / 2 };
   const pieces = [`M${start.x} ${start.y}`];
@@ -63,13 +86,7 @@ function drawEdge({ source, target, lanes, type }: PlacedEdge): CardElement {
   }
   pieces.push(bend(from, end));
   const head = `M${end.x + 1} ${end.y - 4}L${end.x - 7} ${end.y}L${end.x + 1} ${end.y + 4}`;
-  return [
-    "g",
-    {},
-    ["title", {}, `${source.name} ${VERBS[type] ?? type} ${target.name}`],
-    ["path", { part: `edge-line edge-${type}`, d: pieces.join("") }],
-    ["path", { part: "edge-head", d: head }],
-  ];
+  return { line: pieces.join(""), head };
 }
 
 interface Point {

@@ -4,39 +4,29 @@ import { el } from "../../dom.ts";
 import { drawButton, drawEmpty, drawHeading, formatPerson, formatTime, inWords } from "../draw.ts";
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { numberOf, textOf } from "../read-json.ts";
-import type { Section, SectionContext } from "../section.ts";
-import { EVERY_ENTITY } from "./activity.ts";
+import type { SectionContext, ShowSection } from "../section.ts";
 
-export const binSection: Section = {
-  name: "bin",
-  title: "Bin",
-  entities: EVERY_ENTITY,
-  async show(context) {
-    // Without a project: a deleted project is in the bin, too.
-    const read = await readPages(
-      context.api,
-      { tool: "list_bin", args: {} },
-      pagesIn(context.route),
-    );
-    if (!read.ok) return read;
-    const { items } = read.value;
-    const heading = drawHeading("Bin");
-    if (items.length === 0) {
-      const hint = "What you delete stays here for 30 days.";
-      return ok([heading, drawEmpty("The bin is empty.", hint)]);
-    }
-    const empty = drawButton("Empty the bin", () => context.act("empty_bin", {}));
-    return ok([
-      heading,
-      el(
-        "ul",
-        { class: "items", "aria-label": "Bin" },
-        ...items.map((item) => drawItem(context, item)),
-      ),
-      ...drawMore(context, read.value),
-      el("div", { class: "actions" }, empty),
-    ]);
-  },
+export const showBin: ShowSection = async (context) => {
+  // Without a project: a deleted project is in the bin, too.
+  const read = await readPages(context.api, { tool: "list_bin", args: {} }, pagesIn(context.route));
+  if (!read.ok) return read;
+  const { items } = read.value;
+  const heading = drawHeading("Bin");
+  if (items.length === 0) {
+    const hint = "What you delete stays here for 30 days.";
+    return ok([heading, drawEmpty("The bin is empty.", hint)]);
+  }
+  const empty = drawButton("Empty the bin", () => context.act("empty_bin", {}));
+  return ok([
+    heading,
+    el(
+      "ul",
+      { class: "items", "aria-label": "Bin" },
+      ...items.map((item) => drawItem(context, item)),
+    ),
+    ...drawMore(context, read.value),
+    el("div", { class: "actions" }, empty),
+  ]);
 };
 
 function drawItem({ act }: SectionContext, item: JsonObject): HTMLElement {

@@ -14,7 +14,7 @@ import {
 import { DATA_FILES, parseData } from "../data-files.ts";
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { numberOf, objectOf, textOf } from "../read-json.ts";
-import type { Section, SectionContext } from "../section.ts";
+import type { SectionContext, ShowSection } from "../section.ts";
 
 /** Documents that are written once and stay. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -23,14 +23,10 @@ const KINDS: Readonly<Record<string, string>> = {
   other: "status report",
 };
 
-export const exportsSection: Section = {
-  name: "exports",
-  title: "Exports",
-  entities: ["export"],
-  show: (context) => (context.route.itemId ? showOne(context) : showList(context)),
-};
+export const showExports: ShowSection = (context) =>
+  context.route.itemId ? showOne(context) : showList(context);
 
-const showList: Section["show"] = async (context) => {
+const showList: ShowSection = async (context) => {
   const { api, projectId, route, link } = context;
   const read = await readPages(api, { tool: "list_exports", args: { projectId } }, pagesIn(route));
   if (!read.ok) return read;
@@ -68,7 +64,7 @@ function drawMake(
   });
 }
 
-const showOne: Section["show"] = async (context) => {
+const showOne: ShowSection = async (context) => {
   const { link, owns } = context;
   const read = await readFile(context);
   const up = el("a", { class: "up", href: link("exports"), "data-key": "up" }, "All exports");

@@ -16,18 +16,13 @@ import {
 import { drawEditForm } from "../edit-form.ts";
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
-import type { Section, SectionContext } from "../section.ts";
+import type { SectionContext, ShowSection } from "../section.ts";
 import { textField } from "./system-fields.ts";
 
-export const ideasSection: Section = {
-  name: "ideas",
-  title: "Ideas",
-  entities: ["idea_thread", "idea_message", "brainstorm"],
-  show: (context) => {
-    const [kind, id] = splitId(context.route.itemId);
-    if (id === undefined) return showLists(context);
-    return kind === "brainstorm" ? showBrainstorm(context, id) : showThread(context, id);
-  },
+export const showIdeas: ShowSection = (context) => {
+  const [kind, id] = splitId(context.route.itemId);
+  if (id === undefined) return showLists(context);
+  return kind === "brainstorm" ? showBrainstorm(context, id) : showThread(context, id);
 };
 
 /** Threads and brainstorms share a section, so an address says which of the two it means. */
@@ -36,7 +31,7 @@ function splitId(itemId = ""): readonly [kind: string, id: string | undefined] {
   return [kind, id];
 }
 
-const showLists: Section["show"] = async (context) => {
+const showLists: ShowSection = async (context) => {
   const { api, projectId, link, route } = context;
   const [threads, brainstorms] = await Promise.all([
     readPages(api, { tool: "list_idea_threads", args: { projectId } }, pagesIn(route)),
@@ -89,7 +84,7 @@ function drawUnread(count: number): HTMLElement[] {
   return count === 0 ? [] : [el("span", { class: "unread" }, `${count} unread`)];
 }
 
-async function showThread(context: SectionContext, threadId: string): ReturnType<Section["show"]> {
+async function showThread(context: SectionContext, threadId: string): ReturnType<ShowSection> {
   const { api, act, link, owns, route } = context;
   const pages = Math.max(FIRST_PAGES, pagesIn(route));
   const read = await readPages(api, { tool: "get_thread_messages", args: { threadId } }, pages);
@@ -152,7 +147,7 @@ function checkMessage(text: string): string | undefined {
 async function showBrainstorm(
   { api, link, owns }: SectionContext,
   brainstormId: string,
-): ReturnType<Section["show"]> {
+): ReturnType<ShowSection> {
   const read = await api.read("get_brainstorm", { brainstormId });
   const up = el("a", { class: "up", href: link("ideas"), "data-key": "up" }, "All ideas");
   if (!read.ok) {

@@ -15,16 +15,12 @@ import {
 } from "../draw.ts";
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
-import type { Section, SectionContext } from "../section.ts";
+import type { SectionContext, ShowSection } from "../section.ts";
 
-export const plansSection: Section = {
-  name: "plans",
-  title: "Plans",
-  entities: ["version_plan", "system", "dependency"],
-  show: (context) => (context.route.itemId ? showOne(context) : showList(context)),
-};
+export const showPlans: ShowSection = (context) =>
+  context.route.itemId ? showOne(context) : showList(context);
 
-const showList: Section["show"] = async (context) => {
+const showList: ShowSection = async (context) => {
   const { api, projectId, link, route } = context;
   const read = await readPages(
     api,
@@ -52,7 +48,7 @@ function nameOf(plan: JsonObject): string {
   return name === "" || name.includes(version) ? name || version : `${version}: ${name}`;
 }
 
-const showOne: Section["show"] = async (context) => {
+const showOne: ShowSection = async (context) => {
   const { api, route, act, go, link, owns } = context;
   const planId = route.itemId ?? "";
   const read = await api.read("get_version_plan", { planId });

@@ -13,7 +13,8 @@ import {
 import { drawEditForm, type EditField, hasDraft } from "../edit-form.ts";
 import { numberOf, objectOf, textOf } from "../read-json.ts";
 import { queryOf } from "../route.ts";
-import type { Section, SectionContext } from "../section.ts";
+import type { SectionContext, ShowSection } from "../section.ts";
+import { drawNewProject } from "../new-project.ts";
 import { nameField, textField } from "./system-fields.ts";
 
 const MOST_WORDS = 80;
@@ -28,25 +29,20 @@ const FIELDS: readonly EditField[] = [
 ];
 
 /** The project itself: what people wrote about it, how much it has, and the way to another one. */
-export const projectSection: Section = {
-  name: "project",
-  title: "Project",
-  entities: ["project", "system", "dependency", "brainstorm", "version_plan", "idea_thread"],
-  async show(context) {
-    const { api, projectId, route } = context;
-    const read = await api.read("get_project", { projectId });
-    if (!read.ok) return read;
-    const project = objectOf(read.value, "project");
-    const isEdited = queryOf(route, "edit") !== "" || hasDraft(`project/${projectId}`);
-    const counts = objectOf(read.value, "counts");
-    return ok([
-      drawHeading(textOf(project, "name"), drawTag(textOf(project, "status"))),
-      el("p", { class: "note" }, formatMade(project)),
-      ...(isEdited ? [drawEdit(context, project)] : drawTexts(context, project)),
-      ...drawGroup("What it has", drawCounts(counts)),
-      ...drawGroup("Another project", ...drawNewProject(context)),
-    ]);
-  },
+export const showProject: ShowSection = async (context) => {
+  const { api, projectId, route } = context;
+  const read = await api.read("get_project", { projectId });
+  if (!read.ok) return read;
+  const project = objectOf(read.value, "project");
+  const isEdited = queryOf(route, "edit") !== "" || hasDraft(`project/${projectId}`);
+  const counts = objectOf(read.value, "counts");
+  return ok([
+    drawHeading(textOf(project, "name"), drawTag(textOf(project, "status"))),
+    el("p", { class: "note" }, formatMade(project)),
+    ...(isEdited ? [drawEdit(context, project)] : drawTexts(context, project)),
+    ...drawGroup("What it has", drawCounts(counts)),
+    ...drawGroup("Another project", ...drawNewProject(context)),
+  ]);
 };
 
 function drawTexts({ act, go }: SectionContext, project: JsonObject): HTMLElement[] {
@@ -90,29 +86,4 @@ const COUNTS = [
 function drawCounts(counts: JsonObject): HTMLElement {
   const known = COUNTS.map(([key, one, many]) => plural(numberOf(counts, key), one, many));
   return el("p", {}, known.join(" · "));
-}
-
-/** Ways to make a project: a name, or the example. They work without the chat. */
-export function drawNewProject({
-  act,
-  go,
-  makeExample,
-}: Pick<SectionContext, "act" | "go" | "makeExample">): HTMLElement[] {
-  let made = "";
-  const form = drawEditForm({
-    id: "project/new",
-    row: {},
-    fields: [nameField("Name of a new project")],
-    submit: "Create the project",
-    isStanding: true,
-    async save(changed) {
-      const data = await act("create_project", changed);
-      made = data ? textOf(objectOf(data, "project"), "id") : "";
-      return data !== undefined;
-    },
-    close: () => {
-      if (made) go({ section: "systems", projectId: made });
-    },
-  });
-  return [form, el("p", { class: "actions" }, drawButton("Make an example project", makeExample))];
 }
