@@ -123,6 +123,85 @@ describe("a project", () => {
   });
 });
 
+describe("ideas and plans", () => {
+  const forms = [
+    {
+      form: "ideas/thread:new",
+      typed: { Title: "Boss fights", "First message": "Two dragons?" },
+      submit: "Start the thread",
+      call: ["create_idea_thread", { title: "Boss fights", text: "Two dragons?" }],
+    },
+    {
+      form: "ideas/brainstorm:new",
+      typed: { Title: "Day one", Notes: "- swords" },
+      submit: "Add the brainstorm",
+      call: ["create_brainstorm", { title: "Day one", content: "- swords" }],
+    },
+    {
+      form: "plans/new",
+      typed: {
+        Version: "0.2",
+        Goal: "A fight",
+        "Systems, one": "Walk:\n- movement\nFight:\nCombat Engine",
+      },
+      submit: "Draft the plan",
+      call: [
+        "create_version_plan",
+        {
+          version: "0.2",
+          goal: "A fight",
+          systemIds: ["move", "fight"],
+          phases: [
+            { name: "Walk", systemIds: ["move"] },
+            { name: "Fight", systemIds: ["fight"] },
+          ],
+        },
+      ],
+    },
+  ];
+  it.each(forms)("are made by hand, and keep what was typed: $form", async (made) => {
+    const error = "Somebody else was faster.";
+    await open({
+      ...at(made.form),
+      prepare: ({ gameplan: scripted }) => {
+        scripted.answers.set(made.call[0] as string, () => ({ error }));
+      },
+    });
+    await button(made.submit).click();
+    expect(gameplan().writes).toEqual([]);
+    for (const [label, text] of Object.entries(made.typed)) {
+      await main().getByLabel(label).fill(text);
+    }
+    await button(made.submit).click();
+    await visit.page.getByRole("alert").getByText(error).waitFor();
+    await visit.page.reload();
+    const [label = "", text] = Object.entries(made.typed).at(-1) ?? [];
+    expect(await main().getByLabel(label).inputValue()).toBe(text);
+    gameplan().answers.delete(made.call[0] as string);
+    await button(made.submit).click();
+    const [tool, args] = made.call as [string, object];
+    await expect
+      .poll(() => gameplan().writes.at(-1)?.slice(0, 2))
+      .toEqual([tool, { projectId: "p1", ...args }]);
+  });
+
+  it("go on by hand: a thread becomes a brainstorm, and a brainstorm goes to the bin", async () => {
+    await open(at("ideas/thread:t1"));
+    await button("Make a brainstorm of it").click();
+    await expect
+      .poll(() => gameplan().writes.find(([tool]) => tool.startsWith("finalize"))?.[1])
+      .toEqual({ projectId: "p1", threadIds: ["t1"], title: "The boss" });
+    await visit.page.getByRole("link", { name: "All ideas" }).click();
+    await main()
+      .getByRole("link", { name: /Kick-off/ })
+      .click();
+    await button("Move to bin").click();
+    await expect
+      .poll(() => gameplan().writes.at(-1)?.slice(0, 2))
+      .toEqual(["delete_brainstorm", { brainstormId: "b1", revision: 1 }]);
+  });
+});
+
 describe("the board", () => {
   const box = (id: string) => main().locator(`[data-node="${id}"]`);
   const middleOf = async (id: string) => {

@@ -1,6 +1,8 @@
+import type { JsonObject } from "../../../protocol/json/value.ts";
 import { fail, ok } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
 import {
+  drawButton,
   drawEmpty,
   drawGroup,
   drawHeading,
@@ -17,11 +19,13 @@ import { drawEditForm } from "../edit-form.ts";
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
+import { NEW, showNewBrainstorm, showNewThread } from "./new-idea.ts";
 import { textField } from "./system-fields.ts";
 
 export const showIdeas: ShowSection = (context) => {
   const [kind, id] = splitId(context.route.itemId);
   if (id === undefined) return showLists(context);
+  if (id === NEW) return kind === "thread" ? showNewThread(context) : showNewBrainstorm(context);
   return kind === "brainstorm" ? showBrainstorm(context, id) : showThread(context, id);
 };
 
@@ -57,7 +61,11 @@ const showLists: ShowSection = async (context) => {
     name: textOf(session, "title"),
     facts: [plural(numberOf(session, "outputs"), "result"), ...textsOf(session, "tags")],
   }));
-  const heading = drawHeading("Ideas");
+  const heading = drawHeading(
+    "Ideas",
+    el("a", { class: "button", href: link("ideas", `thread:${NEW}`) }, "Start a thread"),
+    el("a", { class: "button", href: link("ideas", `brainstorm:${NEW}`) }, "Add a brainstorm"),
+  );
   if (threadRows.length + brainstormRows.length === 0) {
     const hint = 'Say in the chat: "Start a thread about the boss fight."';
     return ok([heading, drawEmpty("Nobody has written an idea yet.", hint)]);
@@ -117,8 +125,21 @@ async function showThread(context: SectionContext, threadId: string): ReturnType
     drawHeading(textOf(thread, "title"), drawTag(textOf(thread, "status"))),
     el("ol", { class: "messages", "aria-label": "Messages" }, ...items),
     ...drawMore(context, read.value),
-    ...(textOf(thread, "status") === "open" ? [drawReply(act, threadId)] : []),
+    ...(textOf(thread, "status") === "open"
+      ? [drawReply(act, threadId), drawSynthesis(context, thread)]
+      : []),
   ]);
+}
+
+/** A thread that came to an end becomes a brainstorm, with its notes and results. */
+function drawSynthesis({ projectId, act, go }: SectionContext, thread: JsonObject): HTMLElement {
+  const make = drawButton("Make a brainstorm of it", async () => {
+    const args = { projectId, threadIds: [textOf(thread, "id")], title: textOf(thread, "title") };
+    const data = await act("finalize_threads_to_brainstorm", args);
+    const made = data && textOf(objectOf(data, "brainstorm"), "id");
+    if (made) go({ section: "ideas", itemId: `brainstorm:${made}` });
+  });
+  return el("div", { class: "actions" }, make);
 }
 
 /** The newest message that this page has marked as read, by thread. */
@@ -145,7 +166,7 @@ function checkMessage(text: string): string | undefined {
 }
 
 async function showBrainstorm(
-  { api, link, owns }: SectionContext,
+  { api, link, owns, act, go }: SectionContext,
   brainstormId: string,
 ): ReturnType<ShowSection> {
   const read = await api.read("get_brainstorm", { brainstormId });
@@ -159,6 +180,10 @@ async function showBrainstorm(
   }
   const session = objectOf(read.value, "brainstorm");
   if (!owns(session)) return ok([]);
+  const args = { brainstormId, revision: numberOf(session, "revision") };
+  const remove = drawButton("Move to bin", async () => {
+    if (await act("delete_brainstorm", args)) go({ section: "ideas" });
+  });
   const outputs = listOf(session, "outputs").map((output) =>
     el(
       "li",
@@ -171,6 +196,7 @@ async function showBrainstorm(
     up,
     drawHeading(textOf(session, "title")),
     el("p", { class: "note" }, formatMade(session)),
+    el("div", { class: "actions" }, remove),
     ...(outputs.length > 0 ? drawGroup("Results", el("ul", { class: "log" }, ...outputs)) : []),
     ...drawGroup("Notes", drawMarkdown(withoutIds(textOf(session, "content")))),
   ]);

@@ -16,9 +16,16 @@ import {
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
+import { showNewPlan } from "./new-plan.ts";
 
-export const showPlans: ShowSection = (context) =>
-  context.route.itemId ? showOne(context) : showList(context);
+export const showPlans: ShowSection = (context) => {
+  const { itemId } = context.route;
+  if (itemId === undefined) return showList(context);
+  return itemId === NEW ? showNewPlan(context) : showOne(context);
+};
+
+/** Stands for the id in the address of a plan that is being drafted. */
+const NEW = "new";
 
 const showList: ShowSection = async (context) => {
   const { api, projectId, link, route } = context;
@@ -29,7 +36,10 @@ const showList: ShowSection = async (context) => {
   );
   if (!read.ok) return read;
   const { items } = read.value;
-  const heading = drawHeading("Version plans");
+  const heading = drawHeading(
+    "Version plans",
+    el("a", { class: "button", href: link("plans", NEW) }, "Draft a plan"),
+  );
   if (items.length === 0) {
     const hint = 'Say in the chat: "Plan version 0.1."';
     return ok([heading, drawEmpty("This project has no version plan yet.", hint)]);
