@@ -19,7 +19,7 @@ export function svg(
   return element;
 }
 
-/** Draws a box, with the knob from which a new arrow is drawn. `data-` names what a pointer hits. */
+/** Draws a box, with the knob from which an arrow is drawn. `data-` names what a pointer hits. */
 export function drawBox({ id, name, criticality, status, at, isPlaced }: BoardSystem): SVGElement {
   const kinds = ["node-box", `node-${criticality}`, `node-${status}`].join(" ");
   const label = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1).trimEnd()}…` : name;

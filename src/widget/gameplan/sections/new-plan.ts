@@ -8,7 +8,7 @@ import type { ShowSection } from "../section.ts";
 import { type PlanScope, readScope } from "./plan-scope.ts";
 import { nameField, textField } from "./system-fields.ts";
 
-/** Draws the form of a new plan. Its systems are lines of names, so that they are typed or pasted. */
+/** Draws the form of a new plan. Its systems are lines of names, to type or to paste. */
 export const showNewPlan: ShowSection = async ({ api, projectId, act, go, link }) => {
   const read = await readWhole(api, { tool: "list_game_systems", args: { projectId } });
   if (!read.ok) return read;
