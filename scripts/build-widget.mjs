@@ -68,6 +68,7 @@ const LATER_FILES = {
   "create-chat-tools.ts": "widget-tools",
   "markdown.ts": "widget-markdown",
   "highlight.ts": "widget-highlight",
+  "create-file-tray.ts": "widget-files",
 };
 // Each page loads one of these files first, so each contains all that its page needs at once. The
 // others it loads later.
@@ -78,6 +79,7 @@ const shared = await build({
     "widget-tools": join(source, "chat/conversations/create-chat-tools.ts"),
     "widget-markdown": join(source, "markdown/markdown.ts"),
     "widget-highlight": join(source, "markdown/highlight.ts"),
+    "widget-files": join(source, "chat/files/create-file-tray.ts"),
     approvals: join(source, "interlock-approvals.ts"),
     runs: join(source, "interlock-runs.ts"),
   },
@@ -109,6 +111,7 @@ const files = [
   "widget-tools.js",
   "widget-markdown.js",
   "widget-highlight.js",
+  "widget-files.js",
   "embed.js",
   "approvals.js",
   "runs.js",

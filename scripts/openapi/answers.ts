@@ -244,10 +244,11 @@ export interface Answers {
   readonly "PUT /v1/assistants/:id": { readonly 200: AssistantAt };
   readonly "DELETE /v1/assistants/:id": { readonly 204: null };
   readonly "GET /v1/page": {
-    readonly 200: { readonly assistantId: string } & Pick<
-      AssistantDocument,
-      "heading" | "suggestions"
-    >;
+    readonly 200: {
+      readonly assistantId: string;
+      /** The files that the model of a chat takes. */
+      readonly takes: { readonly images: boolean; readonly documents: boolean };
+    } & Pick<AssistantDocument, "heading" | "suggestions">;
   };
   readonly "PUT /v1/connections/:id": { readonly 204: null };
   readonly "DELETE /v1/connections/:id": { readonly 204: null };

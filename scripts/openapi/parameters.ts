@@ -81,6 +81,10 @@ const IN_QUERIES: Readonly<Record<string, Parameter>> = {
   format: { description: "The form of the answer." },
   hash: { description: "The hash of an earlier document." },
   assistant: { description: "Id of the assistant.", example: "default" },
+  model: {
+    description: "Id of the model. Without it: that of the assistant.",
+    example: "gpt-6.1-terra",
+  },
   version: { description: "Another version that the policy allows.", example: "1.0.0" },
   wire: { description: "Protocol of the stream.", example: "assistant-transport" },
   stream: { description: "`true`: the answer is a stream." },

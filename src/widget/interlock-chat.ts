@@ -9,6 +9,7 @@ import type { ChatToolsPorts } from "./chat/conversations/chat-tools.ts";
 import { createToolsLoader } from "./chat/conversations/load-chat-tools.ts";
 import { createCallReader } from "./chat/tool-card/call-reader.ts";
 import { createUndoApi, type UndoApi } from "./chat/undo/undo-api.ts";
+import { NO_FILES } from "./chat/files/attached-file.ts";
 import { loadPageTexts, type PageTexts } from "./chat/page-texts.ts";
 import { type ChatView, createChatView } from "./chat/view.ts";
 import { PageEvents, type SendEvent } from "./chat/page-events.ts";
@@ -51,7 +52,7 @@ export class InterlockChat extends HTMLElement {
   #conversation: Conversation | undefined;
   #view: ChatView | undefined;
   #undo: UndoApi | undefined;
-  #texts: PageTexts = { suggestions: [] };
+  #texts: PageTexts = { suggestions: [], takes: NO_FILES };
   #suggested: readonly string[] | undefined;
   #showTexts: ((texts: PageTexts) => void) | undefined;
 
@@ -139,7 +140,7 @@ export class InterlockChat extends HTMLElement {
         events.look(conversation.exchanges, conversation.notice);
         schedule();
       },
-      onReturned: (question) => view.giveBack(question),
+      onReturned: (question, files) => view.giveBack(question, files),
       addSheets: (...texts) => root.adoptedStyleSheets.push(...texts.map(toSheet)),
       context: () => this.getContext?.(),
     });
@@ -147,6 +148,7 @@ export class InterlockChat extends HTMLElement {
       await untilScriptsRan();
       const texts = await loadPageTexts(session.api, {
         assistantId,
+        model: choice.model,
         needsToken: !this.hasAttribute("tokenless"),
       });
       if (!texts || this.#conversation !== conversation) return;

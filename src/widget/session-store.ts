@@ -1,6 +1,8 @@
 import { isJsonObject } from "../protocol/json/value.ts";
 import type { KeyedRequest } from "./chat/stream/api.ts";
 
+import { readFiles } from "./chat/files/attached-file.ts";
+
 /** What a tab stores of its chat. The turns are at the server. */
 export interface SavedChat {
   /** Absent: the chat is new. */
@@ -70,9 +72,10 @@ function readChat({ conversationId, unanswered }: Record<string, unknown>): Save
 const KEY = /^[\w-]{16,64}$/;
 
 function readRequest(value: unknown): KeyedRequest | undefined {
-  const { key, previousRunId, parentId, conversationId, context } = isJsonObject(value)
+  const { key, previousRunId, parentId, conversationId, context, files } = isJsonObject(value)
     ? value
     : {};
+  const attached = readFiles(files);
   if (typeof key !== "string" || !KEY.test(key)) return undefined;
   return {
     key,
@@ -80,5 +83,6 @@ function readRequest(value: unknown): KeyedRequest | undefined {
     ...(typeof parentId === "string" && { parentId }),
     ...(typeof conversationId === "string" && { conversationId }),
     ...(isJsonObject(context) && { context }),
+    ...(attached.length > 0 && { files: attached }),
   };
 }

@@ -56,9 +56,10 @@ const answerOf = async (response: Response): Promise<unknown> => [
 test("a page gets heading and suggestions of its assistant", async () => {
   const shown = await ask(await tokenFor("shop"), "/v1/page");
   const { heading, suggestions } = SHOP;
-  expect(await shown.json()).toEqual({ assistantId: "shop", heading, suggestions });
+  const none = { images: false, documents: false };
+  expect(await shown.json()).toEqual({ assistantId: "shop", heading, suggestions, takes: none });
   const plain = await ask(await tokenFor(), "/v1/page");
-  expect(await plain.json()).toEqual({ assistantId: "default", suggestions: [] });
+  expect(await plain.json()).toEqual({ assistantId: "default", suggestions: [], takes: none });
 });
 
 test("a page's runs use the assistant of its token", async () => {

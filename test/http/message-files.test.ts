@@ -11,7 +11,7 @@ import {
   text,
 } from "../shared/file-messages.ts";
 import { dataUrl, GIF, JPEG, largePng, PDF, PNG, WEBP } from "../shared/files.ts";
-import { chunksOf, govern, postChat, runIdOf, seedPolicies } from "../shared/worker.ts";
+import { chunksOf, govern, postChat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
 
@@ -63,6 +63,15 @@ describe("a message with text, an image and a document", () => {
     const sent = await requestOf(await ask([image(dataUrl(type, base64)), asFile]));
     expect(sent.split(base64)).toHaveLength(3);
   });
+});
+
+test("a page learns which files the model of its chat takes", async () => {
+  const takes = async (model: string) =>
+    (await (await send(`/v1/page?model=${model}`, { caller: "acme" })).json<{ takes: object }>())
+      .takes;
+  expect(await takes("gpt-4o")).toEqual({ images: true, documents: true });
+  expect(await takes("scripted")).toEqual({ images: false, documents: false });
+  expect(await takes("unknown")).toEqual({ images: false, documents: false });
 });
 
 describe("a file that Interlock does not take is refused before any object wakes:", () => {

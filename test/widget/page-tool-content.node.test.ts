@@ -119,3 +119,126 @@ describe("what a tool tells people", () => {
     expect(await visit.page.getByText(/row of/).count()).toBe(0);
   });
 });
+
+describe("data of a call", () => {
+  it("has lists as tables to sort, moments as the reader writes them, and the rest as JSON", async () => {
+    await open({ locale: "de-DE", timezoneId: "Europe/Berlin" });
+    const run = await visit.ask("What is open?");
+    visit.api.undo.put(run.id, {});
+    const invoices = Array.from({ length: 30 }, (_, index) => ({
+      number: 1000 + index,
+      vendor: index === 3 ? HOSTILE : `Vendor ${index}`,
+      amount: ((index * 7) % 30) * 1000.5,
+      due: "2026-12-01",
+    }));
+    const many = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`k${index}`, index]));
+    run.emit(say.proposeTool(0, "books__list_invoices"), say.startTool(0, {}));
+    run.emit(say.finishTool(0, { readAt: "2026-11-28T05:00:00Z", invoices, many }), say.end());
+    const result = visit.page.getByRole("region", { name: "Result" });
+    const table = result.getByRole("table", { name: "Invoices" });
+    await result.getByText("28.11.2026, 06:00").waitFor();
+    expect(await table.getByRole("row").count()).toBe(21);
+    await result.getByRole("button", { name: "Show all 30 rows" }).click();
+    expect(await table.getByRole("row").count()).toBe(31);
+    await table.getByText(HOSTILE).waitFor();
+    const cells = async () =>
+      await table.getByRole("row").nth(1).getByRole("cell").allTextContents();
+    const sort = table.getByRole("button", { name: "Amount" });
+    await sort.click();
+    expect(await cells()).toEqual(["1000", "Vendor 0", "0", "01.12.2026"]);
+    await sort.click();
+    expect(await cells()).toEqual(["1017", "Vendor 17", "29.014,5", "01.12.2026"]);
+    expect(
+      await table.getByRole("columnheader", { name: "Amount" }).getAttribute("aria-sort"),
+    ).toBe("descending");
+    await result.getByText("All as JSON").click();
+    expect(await result.locator(".json pre").textContent()).toContain('"k79": 79');
+  });
+});
+
+describe("files of a question", () => {
+  const pdf = { name: "plan.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") };
+  const gif = { name: "dot.gif", mimeType: "image/gif", buffer: Buffer.from(PIXEL, "base64") };
+  const picker = () => visit.page.locator("input[type=file]");
+  const attached = () => visit.page.getByRole("list", { name: "Attached files" });
+
+  /** Opens the chat of a model that takes such files. */
+  async function openFor(takes: { images: boolean; documents: boolean }): Promise<void> {
+    await open({ prepare: (api) => (api.pageTexts = { suggestions: [], takes }) });
+    await visit.page.evaluate(
+      `document.querySelector("interlock-chat").setAttribute("tokenless", "")`,
+    );
+  }
+
+  /** Pastes or drops a picture, as a browser says it. */
+  const give = (type: "paste" | "drop", name: string) =>
+    visit.inside(`(root) => {
+      const data = new DataTransfer();
+      const bytes = Uint8Array.from(atob("${PIXEL}"), (char) => char.charCodeAt(0));
+      data.items.add(new File([bytes], "${name}", { type: "image/gif" }));
+      const options = { bubbles: true, cancelable: true, clipboardData: data, dataTransfer: data };
+      const event = "${type}" === "paste" ? new ClipboardEvent("paste", options) : new DragEvent("drop", options);
+      root.querySelector("textarea").dispatchEvent(event);
+    }`);
+
+  it("are chosen, pasted or dropped, shown, and sent with the words", async () => {
+    await openFor({ images: true, documents: true });
+    await visit.page.getByRole("button", { name: "Attach files" }).waitFor();
+    await picker().setInputFiles([pdf, gif]);
+    await give("paste", "pasted.gif");
+    await give("drop", "dropped.gif");
+    await attached().getByText("dropped.gif").waitFor();
+    await visit.page.getByRole("button", { name: "Remove pasted.gif" }).click();
+    expect(await attached().getByRole("listitem").allTextContents()).toEqual([
+      "plan.pdf×",
+      "dot.gif×",
+      "dropped.gif×",
+    ]);
+    const run = await visit.ask("What is it?");
+    const image = `data:image/gif;base64,${PIXEL}`;
+    expect(run.asked).toMatchObject({
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "What is it?" },
+            {
+              type: "file",
+              data: pdf.buffer.toString("base64"),
+              mimeType: pdf.mimeType,
+              filename: "plan.pdf",
+            },
+            { type: "image", image },
+            { type: "image", image },
+          ],
+        },
+      ],
+    });
+    await attached().waitFor({ state: "hidden" });
+    const bubble = visit.page.getByRole("article", { name: "You" });
+    await bubble.getByText("plan.pdf").waitFor();
+    // During the answer files wait for the next question.
+    await picker().setInputFiles(pdf);
+    await visit.page.getByLabel("Message").fill("and this");
+    expect(await visit.page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+    run.emit(say.startText(0), say.text(0, "A dot."), say.finishText(0), say.end());
+    await visit.page.getByRole("button", { name: "Answer again" }).click();
+    await expect.poll(() => visit.api.runs.length).toBe(2);
+    expect(JSON.stringify(visit.api.runs[1]?.asked)).toContain(image);
+  });
+
+  it("that the model does not take, or that are too large, are refused in words", async () => {
+    await openFor({ images: true, documents: false });
+    await visit.page.getByRole("button", { name: "Attach files" }).waitFor();
+    const problem = visit.page.getByRole("alert");
+    await picker().setInputFiles(pdf);
+    await problem.getByText("plan.pdf cannot be sent. Send PNG, JPEG, GIF or WebP.").waitFor();
+    await picker().setInputFiles({ ...gif, buffer: Buffer.alloc(4 * 1024 * 1024) });
+    await problem.getByText("the files of a message may have 3 MB together").waitFor();
+    expect(await attached().getByRole("listitem").count()).toBe(0);
+    await visit.close();
+    await open();
+    await visit.page.getByLabel("Message").waitFor();
+    expect(await visit.page.getByRole("button", { name: "Attach files" }).count()).toBe(0);
+  });
+});

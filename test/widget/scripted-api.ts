@@ -41,6 +41,7 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/widget-tools.js": ["widget-tools.js", "text/javascript"],
   "/widget-markdown.js": ["widget-markdown.js", "text/javascript"],
   "/widget-highlight.js": ["widget-highlight.js", "text/javascript"],
+  "/widget-files.js": ["widget-files.js", "text/javascript"],
   "/embed.js": ["embed.js", "text/javascript"],
 };
 

@@ -4,6 +4,7 @@ export const CHAT_FILES = [
   "/widget-tools.js",
   "/widget-markdown.js",
   "/widget-highlight.js",
+  "/widget-files.js",
   "/embed.js",
   "/licenses.txt",
   "/page.css",

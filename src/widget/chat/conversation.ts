@@ -6,6 +6,7 @@ import { ExchangeList, type ExchangeListPorts } from "./exchange/exchange-list.t
 import { type FollowEnd, type FollowPorts, followRun } from "./stream/follow-run.ts";
 import { createReturnPause, type PausePorts } from "./stream/return-pause.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
+import type { AttachedFile } from "./files/attached-file.ts";
 import { createSteering, type SteerPorts, type SteerRun } from "./stream/steer-run.ts";
 import { StreamOpener } from "./stream/stream-opener.ts";
 import { TOKEN_REFUSED, TurnLoader, type TurnLoaderPorts } from "./turn-loader.ts";
@@ -21,7 +22,7 @@ export interface ConversationPorts
   /** Returns what the page knows; see docs/embedding.md. */
   readonly context?: () => JsonObject | undefined;
   /** Gets a question that was not asked, so that the reader keeps what they wrote. */
-  readonly onReturned: (question: string) => void;
+  readonly onReturned: (question: string, files: readonly AttachedFile[]) => void;
 }
 
 const MOVED = "Another device continued this chat. Read its message, then send yours again.";
@@ -113,10 +114,10 @@ export class Conversation {
     }
   }
 
-  ask(question: string): void {
+  ask(question: string, files: readonly AttachedFile[] = []): void {
     if (this.isBusy) return;
     this.#notice = "";
-    this.#follow(this.#exchanges.add(question));
+    this.#follow(this.#exchanges.add({ question, files }));
     this.#ports.onChange();
   }
 
@@ -124,7 +125,7 @@ export class Conversation {
   branch(exchange: Exchange, question: string): void {
     if (this.isBusy) return;
     this.#notice = "";
-    this.#follow(this.#exchanges.add(question, exchange));
+    this.#follow(this.#exchanges.add({ question, files: exchange.files }, exchange));
     this.#ports.onChange();
   }
 
@@ -234,7 +235,7 @@ export class Conversation {
   /** Another device was faster: the page shows its turn, and the reader keeps the text. */
   #giveBack(exchange: Exchange): void {
     this.#exchanges.remove(exchange);
-    this.#ports.onReturned(exchange.question);
+    this.#ports.onReturned(exchange.question, exchange.files ?? []);
     this.#notice = MOVED;
     void this.loader.load("newest");
   }

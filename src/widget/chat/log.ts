@@ -44,8 +44,9 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
     }
   }
 
-  function addView({ key, question }: Exchange): ExchangeView {
-    const view = createExchangeView(question, {
+  function addView(exchange: Exchange): ExchangeView {
+    const { key } = exchange;
+    const view = createExchangeView(exchange, {
       createCard: async (approval) =>
         (await loadTools())?.createCard({ isStreamed: true, onChange: onApprovalChange }, approval),
       reader,

@@ -111,7 +111,11 @@ export class TurnLoader {
     const isKnown = list.nodes.some(({ request }) => request?.key === unanswered?.request.key);
     if (!unanswered || isKnown) return;
     const { question, request } = unanswered;
-    list.patch(list.add(question).key, { request, link: "broken", problem: UNSENT });
+    list.patch(list.add({ question, files: request.files }).key, {
+      request,
+      link: "broken",
+      problem: UNSENT,
+    });
     list.save();
   }
 

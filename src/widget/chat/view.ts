@@ -1,6 +1,7 @@
 import { announce } from "./announcement.ts";
 import { Composer } from "./composer.ts";
 import type { Conversation } from "./conversation.ts";
+import type { AttachedFile } from "./files/attached-file.ts";
 import { createEmptyState } from "./empty-state.ts";
 import { createHeader } from "./header.ts";
 import { createLog } from "./log.ts";
@@ -17,7 +18,7 @@ export interface ChatView {
   render(): void;
   focus(): void;
   /** Gives the reader a question back that was not asked. */
-  giveBack(question: string): void;
+  giveBack(question: string, files: readonly AttachedFile[]): void;
   /** Shows the texts of the assistant in an empty conversation. */
   showTexts(texts: PageTexts): void;
 }
@@ -48,8 +49,11 @@ export function createChatView(
     root: parts.root,
     send: parts.send,
     focus: () => composer.focus(),
-    giveBack: (question) => composer.giveBack(question),
-    showTexts: (texts) => empty.update(texts),
+    giveBack: (question, files) => composer.giveBack(question, files),
+    showTexts(texts) {
+      empty.update(texts);
+      void composer.take(texts.takes);
+    },
     render() {
       const { exchanges, isBusy, isStopping, isLocked } = conversation;
       if (exchanges.some(({ link }) => link === "open" || link === "done")) wasRefused = false;
@@ -81,7 +85,7 @@ function createParts(conversation: Conversation, { reader, onToken, onClose }: C
     conversation.unlock();
     composer.focus();
   });
-  const empty = createEmptyState(ask);
+  const empty = createEmptyState((question) => ask(question));
   const log = createLog(conversation, { empty: empty.root, reader });
   const notice = el("p", { class: "notice", part: "notice", role: "alert", hidden: "" });
   const announcer = el("p", { class: "sr", role: "status" });
@@ -89,12 +93,13 @@ function createParts(conversation: Conversation, { reader, onToken, onClose }: C
   const foot = el("div", { class: "foot" }, log.jumpButton, notice, tokenForm.root);
   foot.append(composer.root, footer);
   const root = el("div", { class: "chat" }, header.root, log.root, foot, announcer);
+  composer.acceptDrops(root);
   return { root, send, header, composer, tokenForm, empty, log, notice, announcer };
 
   /** During an answer a message steers it; otherwise it starts a new exchange. */
-  async function send(text: string): Promise<boolean> {
+  async function send(text: string, files: readonly AttachedFile[] = []): Promise<boolean> {
     await conversation.loader.opened;
-    return conversation.isBusy ? conversation.steer(text) : ask(text);
+    return conversation.isBusy ? conversation.steer(text) : ask(text, files);
   }
 
   async function openList(): Promise<void> {
@@ -103,9 +108,9 @@ function createParts(conversation: Conversation, { reader, onToken, onClose }: C
     tools?.openList({ conversation, chat: root, onClose });
   }
 
-  function ask(question: string): boolean {
+  function ask(question: string, files: readonly AttachedFile[] = []): boolean {
     if (conversation.isBusy) return false;
-    conversation.ask(question);
+    conversation.ask(question, files);
     log.jump();
     return true;
   }

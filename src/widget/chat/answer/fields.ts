@@ -42,15 +42,31 @@ function collect(value: JsonValue, { path, fields }: Collector): void {
     }
   } else if (path.length > 0 || !isNested) {
     if (path.length === 0 && value === null) return;
-    fields.push({ label: formatPath(path), value: formatValue(value) });
+    fields.push({ label: formatPath(path), value: formatValue(value, path.at(-1)) });
   }
 }
 
-/** Formats one value in words; JSON text for what has none. Very long values are cut. */
-export function formatValue(value: JsonValue): string {
+/** A number under such a name counts nothing, so no mark belongs between its digits. */
+const NAMES = new Set(["id", "ids", "year", "code", "number", "no", "port", "zip", "phone"]);
+const NUMBERS = new Intl.NumberFormat(undefined, {
+  maximumFractionDigits: 20,
+  // Four digits are often a year.
+  useGrouping: "min2",
+});
+
+/**
+ * Formats one value in words, a number as the reader writes it, and JSON text for what has no
+ * words. `key` names the value. Very long values are cut.
+ */
+export function formatValue(value: JsonValue, key = ""): string {
+  if (typeof value === "number" && !isName(key)) return NUMBERS.format(value);
   if (typeof value === "string") return value === "" ? "(empty)" : shorten(value);
   if (typeof value === "boolean") return value ? "Yes" : "No";
   return value === null ? "None" : shorten(JSON.stringify(value));
+}
+
+function isName(key: string): boolean {
+  return NAMES.has(sentence(key).toLowerCase().split(" ").at(-1) ?? "");
 }
 
 export function shorten(text: string): string {

@@ -1,12 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 import { RESULT_CUT } from "../../../protocol/outcome/kept-result.ts";
 import { formatPath, sentence } from "../../../protocol/text/field-label.ts";
-import { type Field, formatValue, MAX_FIELDS, readFields, shorten } from "./fields.ts";
+import { formatValue, MAX_FIELDS, shorten } from "./fields.ts";
 
 /** The result of a tool call, read from an untrusted observation. */
 export interface ToolOutcome {
-  readonly fields: readonly Field[];
-  /** What the fields were read from. */
   readonly data: JsonValue;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
@@ -27,18 +25,16 @@ export interface ToolProgress {
   readonly retryAtMs?: number;
 }
 
-/** Reads an ObservationObject. Any other value is shown as fields. Contract: never throws. */
+/** Reads an ObservationObject. Any other value is the data. Contract: never throws. */
 export function readOutcome(observation: JsonValue): ToolOutcome {
   const payload = isJsonObject(observation) ? own(observation, "result_payload") : undefined;
   if (!isJsonObject(payload)) {
-    const fields = readFields(observation);
-    return { fields, data: observation, errors: [], warnings: [], isCut: false, isUnknown: false };
+    return { data: observation, errors: [], warnings: [], isCut: false, isUnknown: false };
   }
   const errors = list(own(payload, "errors"));
   const data = own(payload, "data") ?? null;
   const warnings = list(own(payload, "warnings")).filter((one) => typeof one === "string");
   return {
-    fields: readFields(data),
     data,
     errors: errors.map(formatError),
     warnings,

@@ -77,9 +77,9 @@ export class ExchangeList {
   }
 
   /** Adds a question at the end of the shown path, or beside another exchange. */
-  add(question: string, beside?: Exchange): Exchange {
+  add({ question, files }: Pick<Exchange, "question" | "files">, beside?: Exchange): Exchange {
     const { after, parentId } = beside ?? { after: this.#tip };
-    const exchange = { ...this.create(question), after, parentId };
+    const exchange = { ...this.create(question), files, after, parentId };
     this.set([...this.#nodes, exchange], exchange.key);
     this.save();
     return exchange;

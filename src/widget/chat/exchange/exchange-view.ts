@@ -19,7 +19,10 @@ export interface ExchangePorts extends Pick<CallPorts, "createCard"> {
 }
 
 /** Shows one question with its answer. */
-export function createExchangeView(question: string, ports: ExchangePorts): ExchangeView {
+export function createExchangeView(
+  { question, files = [] }: Exchange,
+  ports: ExchangePorts,
+): ExchangeView {
   const parts = el("div", { class: "parts" });
   const status = createStatus();
   const ending = createEnding(ports.onRetry);
@@ -27,8 +30,8 @@ export function createExchangeView(question: string, ports: ExchangePorts): Exch
   answer.append(parts, status.root, ending.root);
   const views = new Map<number, PartView>();
   const sagas = new Map<string, SagaSteps>();
-  const bubble = createBubble(question);
-  bubble.hidden = question === "";
+  const bubble = createBubble(question, files);
+  bubble.hidden = question === "" && files.length === 0;
   let shown: Exchange | undefined;
   let shownParts: readonly Part[] = [];
 

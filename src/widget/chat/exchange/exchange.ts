@@ -2,6 +2,8 @@ import { type AnswerState, EMPTY_ANSWER } from "../answer/answer.ts";
 import type { Feedback } from "../../../protocol/conversation/feedback.ts";
 import type { KeyedRequest } from "../stream/api.ts";
 
+import type { AttachedFile } from "../files/attached-file.ts";
+
 /** The connection of an exchange. `broken` has its reason in `problem`. */
 export type Link = "opening" | "open" | "reconnecting" | "token_needed" | "broken" | "done";
 
@@ -12,6 +14,8 @@ export type Link = "opening" | "open" | "reconnecting" | "token_needed" | "broke
 export interface Exchange {
   readonly key: number;
   readonly question: string;
+  /** The files of the question, while the page has them. */
+  readonly files?: readonly AttachedFile[] | undefined;
   readonly answer: AnswerState;
   readonly link: Link;
   /** The exchange that this one continues; undefined at a root, and where it is not loaded. */

@@ -1,4 +1,6 @@
 import { el } from "../../dom.ts";
+import type { AttachedFile } from "../files/attached-file.ts";
+import { drawFileNames } from "../files/file-names.ts";
 import type { Part } from "../answer/answer.ts";
 import { createTextView } from "../../markdown/text-view.ts";
 import { type CallPorts, ToolCallView } from "../tool-card/tool-card.ts";
@@ -60,10 +62,12 @@ function createReasoningView(): PartView {
 }
 
 /** Creates the bubble of a message that the reader sent. */
-export function createBubble(text: string): HTMLElement {
+export function createBubble(text: string, files: readonly AttachedFile[] = []): HTMLElement {
+  const words = text === "" ? [] : [el("p", {}, text)];
   return el(
     "article",
     { class: "question", part: "question", "aria-label": "You" },
-    el("p", {}, text),
+    ...words,
+    ...drawFileNames(files),
   );
 }

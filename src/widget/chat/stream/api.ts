@@ -3,6 +3,8 @@ import { postJson, readProblemText, UNREACHABLE } from "../../api-request.ts";
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../../protocol/outcome/result.ts";
 
+import { type AttachedFile, contentOf } from "../files/attached-file.ts";
+
 /** Why a request failed. `message` is for the reader. */
 export interface ApiFailure {
   readonly code: "token_needed" | "unreachable" | "refused" | "gone" | "moved";
@@ -20,6 +22,7 @@ export interface KeyedRequest {
   readonly previousRunId?: string;
   /** The turn beside whose followers the question stands; `root`: beside the first one. */
   readonly parentId?: string;
+  readonly files?: readonly AttachedFile[];
   /** What the page knew at the first send. Another context under the same key is refused. */
   readonly context?: JsonObject;
 }
@@ -90,8 +93,8 @@ export function createChatApi(options: ApiOptions, choice: RunChoice = {}): Chat
       const { conversationId } = isJsonObject(newest) ? newest : {};
       return ok(typeof conversationId === "string" ? conversationId : undefined);
     },
-    async start(question, { request: { key, ...place }, signal }) {
-      const messages = [{ role: "user", content: question }];
+    async start(question, { request: { key, files, ...place }, signal }) {
+      const messages = [{ role: "user", content: contentOf(question, files) }];
       const messageId = place.conversationId && key;
       const body = { messages, messageId, ...place, ...choice };
       const headers = { "idempotency-key": key, accept: "text/event-stream" };

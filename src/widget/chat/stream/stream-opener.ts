@@ -69,8 +69,10 @@ export class StreamOpener {
 
   #newRequest(key: number): KeyedRequest {
     const context = this.#ports.context?.();
+    const files = this.#exchanges.find(key)?.files;
     const request = {
       key: this.#ports.newKey(),
+      ...(files && files.length > 0 && { files }),
       ...this.#placeOf(key),
       ...(context && { context }),
     };

@@ -3,7 +3,8 @@ import { drawPart } from "../../cards/draw-part.ts";
 import { isJsonObject } from "../../../protocol/json/value.ts";
 import { el } from "../../dom.ts";
 import type { ToolPart } from "../answer/answer.ts";
-import { readFields, type Field } from "../answer/fields.ts";
+import type { ToolOutcome } from "../answer/tool-outcome.ts";
+import { drawDataView, drawFields } from "./data-view.ts";
 
 /** Returns a call as the cards of embedders get it. */
 export function describeCall(part: ToolPart): ToolCardCall {
@@ -27,8 +28,8 @@ export function drawBody(part: ToolPart, card: ToolCard | undefined): Node[] {
   const { args = [], outcome } = part;
   const call = describeCall(part);
   return [
-    ...drawSection("Input", call.args && drawPart(card, "input", call), args),
-    ...drawSection("Result", call.result && drawPart(card, "result", call), outcome?.fields ?? []),
+    ...drawSection("Input", call.args && drawPart(card, "input", call), drawFields(args)),
+    ...drawSection("Result", call.result && drawPart(card, "result", call), drawResult(outcome)),
     ...drawDetails(part, call.details && drawPart(card, "details", call)),
     ...(outcome?.errors ?? []).map((error) => el("p", { class: "error" }, error)),
     ...(outcome?.warnings ?? []).map((text) => el("p", { class: "warning" }, text)),
@@ -42,22 +43,19 @@ function drawDetails(
   if (!details) return [];
   if ("leftOut" in details) return [el("p", { class: "warning" }, details.leftOut)];
   const title = state === "running" ? "Found so far" : "Details";
-  return drawSection(title, drawn, readFields(details.value));
+  return drawSection(title, drawn, drawDataView(details.value));
+}
+
+function drawResult(outcome: ToolOutcome | undefined): readonly HTMLElement[] {
+  return outcome ? drawDataView(outcome.data) : [];
 }
 
 function drawSection(
   title: string,
-  drawn: readonly Node[] | undefined,
-  fields: readonly Field[],
+  own: readonly Node[] | undefined,
+  data: readonly HTMLElement[],
 ): HTMLElement[] {
-  if (drawn) return drawn.length === 0 ? [] : [el("section", { "aria-label": title }, ...drawn)];
-  return fields.length === 0 ? [] : [drawFields(title, fields)];
-}
-
-function drawFields(title: string, fields: readonly Field[]): HTMLElement {
-  const rows = fields.map(({ label, value }) =>
-    el("div", {}, el("dt", {}, label), el("dd", {}, value)),
-  );
+  if (own) return own.length === 0 ? [] : [el("section", { "aria-label": title }, ...own)];
   const heading = el("p", { class: "caption" }, title);
-  return el("section", { "aria-label": title }, heading, el("dl", {}, ...rows));
+  return data.length === 0 ? [] : [el("section", { "aria-label": title }, heading, ...data)];
 }

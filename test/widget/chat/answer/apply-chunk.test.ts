@@ -30,7 +30,7 @@ describe("a tool call", () => {
     });
     const done = toolOf(play(called, started, say.finishTool(0, { hour: 21 })));
     expect(done.state).toBe("done");
-    expect(done.outcome?.fields).toEqual([{ label: "Hour", value: "21" }]);
+    expect(done.outcome?.data).toEqual({ hour: 21 });
   });
 
   it("has the name for people of its tool, as the stream tells it", () => {

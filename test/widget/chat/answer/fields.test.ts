@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../src/protocol/json/value.ts";
+import { splitTables } from "../../../../src/widget/chat/answer/data-tables.ts";
 import { friendlyName, readFields } from "../../../../src/widget/chat/answer/fields.ts";
 
 describe("fields", () => {
@@ -18,6 +19,32 @@ describe("fields", () => {
       { label: "Rows › 1 › X", value: "Yes" },
       { label: "None", value: "None" },
     ]);
+  });
+
+  it("writes a number as the reader does, unless it is a name", () => {
+    const values = (data: JsonObject) => readFields(data).map(({ value }) => value);
+    expect(values({ amount: 1234567.891, customerId: 1234567, year: 2026, rows: 1234 })).toEqual([
+      "1,234,567.891",
+      "1234567",
+      "2026",
+      "1234",
+    ]);
+  });
+
+  it("takes lists of objects out as tables, however hostile their keys are", () => {
+    const rows = [
+      { name: "Tea", price: 2 },
+      { name: "Milk", "<b>": 1 },
+    ];
+    const data = JSON.parse('{"__proto__":{"x":1}}') as JsonObject;
+    expect(splitTables({ total: 2, found: { items: rows }, one: [{ a: 1 }], ...data })).toEqual({
+      tables: [{ label: "Found › Items", columns: ["name", "price", "<b>"], rows }],
+      rest: { total: 2, found: {}, one: [{ a: 1 }], ...data },
+      isCut: false,
+    });
+    const wide = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index]));
+    expect(splitTables([wide, wide])).toMatchObject({ isCut: true, rest: {} });
+    expect(splitTables([wide, 1]).tables).toEqual([]);
   });
 
   it("bounds what a hostile result can show", () => {

@@ -24,10 +24,9 @@ describe("a tool's outcome", () => {
     expect(readOutcome(say.failTool(0, "no").observation).isUnknown).toBe(false);
   });
 
-  it("shows a value that is not an observation as fields", () => {
-    expect(readOutcome("plain").fields).toEqual([{ label: "Value", value: "plain" }]);
+  it("has a value that is not an observation as its data", () => {
+    expect(readOutcome("plain").data).toBe("plain");
     expect(readOutcome({ result_payload: { errors: "no list", data: null } })).toEqual({
-      fields: [],
       data: null,
       errors: [],
       warnings: [],
