@@ -43,7 +43,9 @@ test.each(blocksIn("js", "css", "html").map((block) => [nameOf(block), block] as
   (_name, { text }) => {
     for (const [element] of text.matchAll(/\binterlock-[a-z]+\b/g)) {
       const source = readFileSync(join(ROOT, `src/widget/${element}.ts`), "utf8");
-      expect(source).toContain(`customElements.define("${element}"`);
+      expect(source).toMatch(
+        new RegExp(`(?:customElements\\.define|defineElement)\\("${element}"`),
+      );
       const [, attributes = ""] = new RegExp(`<${element} ([^>]*)>`).exec(text) ?? [];
       for (const [, name] of attributes.matchAll(/([\w-]+)=/g))
         expect(source).toContain(`"${name}"`);

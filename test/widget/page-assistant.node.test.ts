@@ -69,8 +69,8 @@ it("keeps the conversations of two assistants apart, with one token", async () =
   (await visit.ask("A question to the shop")).emit(say.end());
   await visit.page.getByRole("log").getByText("A question to the shop").waitFor();
   await set("assistant", "desk");
+  await expect.poll(() => visit.page.getByText("A question to the shop").count()).toBe(0);
   await visit.page.getByRole("textbox", { name: "Message" }).waitFor();
-  expect(await visit.page.getByText("A question to the shop").count()).toBe(0);
   await visit.ask("A question to the desk");
   const bodies = visit.api.requestsTo(/POST \/v1\/chat/).map(({ body }) => body);
   expect(bodies.at(-1)).toContain('"assistantId":"desk"');
