@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -19,8 +19,20 @@ const PARTS = [
 export function copyRepository(...more: readonly string[]): string {
   const copy = mkdtempSync(join(tmpdir(), "interlock-copy-"));
   for (const part of [...PARTS, ...more]) copyPart(part, copy);
+  buildOnlyDeployment(copy);
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   return copy;
+}
+
+/**
+ * Leaves the pages and the document of the API out of the build. They take most of its time, and a
+ * copy has those of this repository or none.
+ */
+function buildOnlyDeployment(copy: string): void {
+  const file = join(copy, "package.json");
+  const own = JSON.parse(readFileSync(file, "utf8")) as { scripts: Record<string, string> };
+  own.scripts["build"] = "node cli/interlock.ts build";
+  writeFileSync(file, JSON.stringify(own));
 }
 
 /** Copies a file or folder of this repository, named from its root, into a copy of it. */
