@@ -124,7 +124,8 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
 
 /**
  * Four projects. A test runs inside workerd unless its name ends in `.node.test.ts`. Files inside
- * workerd share one in each worker; test/shared/fresh-worker.ts empties it before each file.
+ * workerd share one in each worker; test/shared/fresh-worker.ts empties it before each file. Files
+ * on Node share the process of a worker and its modules.
  */
 export default defineConfig({
   // Applications import this package by its name; tsconfig.json says where its sources are.
@@ -148,6 +149,7 @@ export default defineConfig({
         test: {
           name: "node",
           ...OF_PROGRAMS,
+          isolate: false,
           // Programs that these tests install or start are too large for memory.
           env: { TMPDIR: TEMPORARY_FOLDER },
           include: [NODE_TESTS],

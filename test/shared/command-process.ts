@@ -27,8 +27,8 @@ const idle: CommandHost[] = [];
 
 /**
  * Runs `interlock` in a folder, without a standard input, and with these variables beside those of
- * this process. Most of a command's time is the start of its process, so the commands of a test
- * file share one; those at the same time have one each. They end with the test file.
+ * this process. Most of a command's time is the start of its process, so commands share one; those
+ * at the same time have one each. They end with the process of the tests.
  */
 export async function runCommand(
   args: readonly string[],
