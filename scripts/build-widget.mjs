@@ -26,7 +26,7 @@ const PAGES = [
   },
   {
     file: "approvals.html",
-    title: "Approvals · Interlock",
+    title: "Operators’ desk · Interlock",
     script: "approvals.js",
     element: "<interlock-approvals></interlock-approvals>",
   },

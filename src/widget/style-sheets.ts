@@ -1,7 +1,8 @@
-import approvalView from "./approval/view.css";
-import bulkBar from "./approval/bulk-bar.css";
+import actionSection from "./desk/action-section.css";
+import bulkBar from "./desk/bulk-bar.css";
 import card from "./approval/card.css";
 import composer from "./chat/composer.css";
+import desk from "./desk/desk.css";
 import controls from "./controls.css";
 import elements from "./elements.css";
 import emptyState from "./chat/empty-state.css";
@@ -9,9 +10,8 @@ import exchangeEnding from "./chat/exchange/exchange-ending.css";
 import exchangeView from "./chat/exchange/exchange-view.css";
 import form from "./approval/form.css";
 import header from "./chat/header.css";
-import list from "./approval/list.css";
+import list from "./panes/list.css";
 import log from "./chat/log.css";
-import outcomeSection from "./approval/outcome-section.css";
 import panes from "./panes/panes.css";
 import packetView from "./approval/packet-view.css";
 import reasoningView from "./chat/exchange/reasoning-view.css";
@@ -32,9 +32,9 @@ export function createChatSheets(): CSSStyleSheet[] {
   return [...SHARED, ...chat, reasoningView, toolCard, toolProgress].map(toSheet);
 }
 
-/** Creates the style sheets of the approvals page. */
-export function createApprovalsSheets(): CSSStyleSheet[] {
-  return [...SHARED, ...APPROVALS, panes, approvalView, list, outcomeSection, bulkBar].map(toSheet);
+/** Creates the style sheets of the operators' desk. */
+export function createDeskSheets(): CSSStyleSheet[] {
+  return [...SHARED, ...APPROVALS, panes, desk, list, actionSection, bulkBar].map(toSheet);
 }
 
 /** Creates the style sheets of the page of runs. */

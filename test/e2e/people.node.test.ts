@@ -141,6 +141,11 @@ test("a consent that lasts, a limit that an operator raises from Slack, and a re
   await bob.signIn(`${house.url}/approvals#${request}`, callers.tokens.bob);
   await bob.sees("from 5 to 20; 5 used so far, this call needs 1");
   await bob.picture("raise-phone");
+  const tab = { name: "Budget requests 1", exact: true };
+  await bob.page.getByRole("button", { name: "Back to the list" }).click();
+  await bob.page.getByRole("tab", tab).waitFor();
+  await bob.picture("desk-phone");
+  await bob.page.getByRole("list", { name: "Budget requests" }).getByRole("button").click();
   expect(await bob.decide("Raise the limit")).toBe(200);
   expect(relay.messages.filter(({ text }) => text.includes(request))).toHaveLength(1);
   await ann.reads("All nine are filed.");
@@ -224,7 +229,7 @@ async function bobAgrees({ ann, bob, bobsDesk }: Cast, { approvalId }: Asked): P
   expect(await bob.button("Approve").count()).toBe(0);
   await ann.sees("1 of 2 so far.");
   await ann.sees("user:bob");
-  await bob.page.getByRole("button", { name: "All approvals" }).click();
+  await bob.page.getByRole("button", { name: "Back to the list" }).click();
 }
 
 /** Ann's stream breaks off and resumes by itself. Bob's queue loads its approvals again. */
@@ -338,7 +343,8 @@ async function nobodyDecides({ bob, ann }: Cast): Promise<string> {
   await ann.reads("Nobody answered in time, so no offer went out.");
   await ann.sees("Nobody decided in time. The tool does not run.");
   await bob.sees("Nobody decided in time. The tool does not run.");
-  await bob.page.getByLabel("Show", { exact: true }).selectOption("Expired");
+  await bob.page.getByRole("button", { name: "Back to the list" }).click();
+  await bob.page.getByRole("combobox", { name: "Show" }).selectOption("Expired");
   await bob.page.getByRole("button", { name: /Offer the old oven to Kim.*expired/ }).waitFor();
   const late = await callers.send("bob", `/v1/approvals/${approvalId}/decisions`, {
     decision: "approve",

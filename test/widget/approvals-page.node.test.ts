@@ -29,7 +29,7 @@ describe("the queue", () => {
     await entry(/Send a mail/).click();
     await visit.page.getByRole("dialog", { name: "Send a mail" }).waitFor();
     expect(visit.api.requestsTo(/GET \/v1\/approvals\?/)[0]?.path).toBe(
-      "/v1/approvals?status=pending&decidable=true&limit=50",
+      "/v1/approvals?status=pending&decidable=true&kind=call&limit=50",
     );
     await entry(/Wipe it/).click();
     await visit.page.getByRole("dialog", { name: "Wipe it" }).waitFor();
@@ -104,7 +104,7 @@ describe("the queue", () => {
     expect(await entry(/Tag another/).getAttribute("aria-current")).toBe("true");
     expect(visit.page.url()).toMatch(/#appr_one_2$/);
     // The list changed without another read of the queue.
-    expect(visit.api.requestsTo(/GET \/v1\/approvals\?/)).toHaveLength(1);
+    expect(visit.api.requestsTo(/GET \/v1\/approvals\?.*kind=call/)).toHaveLength(1);
   });
 
   it("asks for a token when the server requires one", async () => {
@@ -187,6 +187,100 @@ it("loads no style of the chat", async () => {
   expect(rules).not.toMatch(/\.(chat|log|exchange|tool|send)\b/);
 });
 
+describe("the keys", () => {
+  const focused = () =>
+    visit.inside<string>(`(root) => root.activeElement?.textContent.slice(0, 12) ?? ""`);
+
+  it("move through the list, and decide; what may move money is pressed twice", async () => {
+    await open({ holdSeconds: true });
+    await entry(/Send a mail/).waitFor();
+    await visit.page.keyboard.press("j");
+    expect(await focused()).toMatch(/^Send a mail/);
+    for (const key of ["j", "j", "j", "k"]) await visit.page.keyboard.press(key);
+    expect(await focused()).toMatch(/^Tag one/);
+    await visit.page.keyboard.press("Enter");
+    await visit.page.getByRole("dialog", { name: "Tag one" }).waitFor();
+    await visit.page.keyboard.press("r");
+    await visit.page.getByText("“Reject” is not ready.").waitFor();
+    await visit.page.evaluate("release()");
+    await visit.page.keyboard.press("r");
+    await card().getByText("Rejected.").waitFor();
+    await entry(/Send a mail/).click();
+    await visit.page.evaluate("release()");
+    await visit.page.keyboard.press("a");
+    await visit.page.getByText("Press a again: Approve.").waitFor();
+    await visit.page.keyboard.press("r");
+    await visit.page.getByText("Press r again: Reject.").waitFor();
+    expect(visit.api.requestsTo(/decisions/)).toHaveLength(1);
+    await visit.page.keyboard.press("a");
+    await visit.page.keyboard.press("a");
+    await card().getByText("Approved.").waitFor();
+    const sent = visit.api.requestsTo(/decisions/).map(({ body }) => JSON.parse(body) as object);
+    expect(sent).toEqual([{ decision: "reject" }, { decision: "approve" }]);
+  });
+
+  it("are letters where the reader types, are listed, and can be turned off for good", async () => {
+    await open();
+    await entry(/Tag one/).click();
+    await expect.poll(() => card().getByRole("button", { name: "Reject" }).isEnabled()).toBe(true);
+    await card()
+      .getByLabel(/^Reason/)
+      .pressSequentially("jar?");
+    expect(
+      await card()
+        .getByLabel(/^Reason/)
+        .inputValue(),
+    ).toBe("jar?");
+    await visit.page.getByRole("button", { name: "Keys" }).click();
+    const keys = visit.page.getByRole("dialog", { name: "Keys" });
+    await keys.getByText("search what is loaded").waitFor();
+    await keys.getByLabel("Use these keys").uncheck();
+    await visit.page.keyboard.press("Escape");
+    await visit.page.reload();
+    await visit.page.getByRole("dialog", { name: "Tag one" }).waitFor();
+    await expect.poll(() => card().getByRole("button", { name: "Reject" }).isEnabled()).toBe(true);
+    await visit.page.keyboard.press("r");
+    await visit.page.keyboard.press("?");
+    await keys.waitFor();
+    expect(visit.api.requestsTo(/decisions/)).toEqual([]);
+  });
+});
+
+it("narrows what is loaded by text, and asks the server for a tool and a person", async () => {
+  await open();
+  await entry(/Send a mail/).waitFor();
+  const panel = visit.page.getByRole("tabpanel");
+  await panel.getByLabel("Search what is loaded").fill("TAG t");
+  await panel.getByText("2 of 5 loaded entries fit.").waitFor();
+  expect(await approvals().getByRole("listitem").count()).toBe(2);
+  await panel.getByText("More filters").click();
+  await panel.getByLabel("Person").fill("user:ann");
+  await panel.getByLabel("Person").press("Tab");
+  await expect
+    .poll(() => visit.api.requestsTo(/person=/).map(({ path }) => path))
+    .toContain("/v1/approvals?status=pending&decidable=true&kind=call&person=user%3Aann&limit=50");
+});
+
+it("counts each list, and keeps budget requests in their own", async () => {
+  await open({
+    prepare: (api) => {
+      fillQueue(api);
+      api.outcomes.put("run_a");
+      api.escalations.put("esc_1");
+      const packet = titled("Raise it");
+      api.approvals.put(createApproval({ id: "appr_raise", asks: "raise", packet }));
+    },
+  });
+  for (const name of ["Approvals 5", "Budget requests 1", "Outcomes 1", "Escalations 1"]) {
+    await visit.page.getByRole("tab", { name, exact: true }).waitFor();
+  }
+  await visit.page.getByRole("tab", { name: /Approvals/ }).press("ArrowRight");
+  const requests = visit.page.getByRole("list", { name: "Budget requests" });
+  await requests.getByRole("button", { name: /Raise it/ }).click();
+  await card().getByRole("button", { name: "Raise the limit" }).waitFor();
+  expect(await entry(/Raise it/).count()).toBe(0);
+});
+
 describe("many at once", () => {
   it("is possible for bulk review of calls that are not critical", async () => {
     await open();
@@ -207,7 +301,9 @@ describe("many at once", () => {
     visit.api.approvals.put({ ...one, status: "expired" });
     await visit.page.getByLabel("Reason for all selected approvals").fill("duplicates");
     await all.click();
-    await visit.page.getByText("1 decided. 1 not decided: approval closed.").waitFor();
+    await visit.page
+      .getByText("1 decided. 1 not decided: Somebody decided it first, or its time was over.")
+      .waitFor();
     const [sent] = visit.api.requestsTo(/POST \/v1\/approvals\/decisions/);
     expect(JSON.parse(sent?.body ?? "")).toEqual({
       decisions: [
@@ -244,16 +340,7 @@ it("fits a phone without sideways scrolling", async () => {
   await card().getByRole("button", { name: "Approve" }).waitFor();
   const overflow = await visit.inside(WIDER_THAN_ITS_BOX);
   expect(overflow).toEqual([]);
-  await visit.page.getByRole("button", { name: "All approvals" }).click();
-  expect(await card().isVisible()).toBe(false);
-});
-
-it("shows the selected list on a phone, even when an approval was open", async () => {
-  await open({ viewport: { width: 360, height: 640 } });
-  await entry(/Send a mail/).click();
-  await card().waitFor();
-  await visit.page.getByLabel("Show", { exact: true }).selectOption("All pending");
-  await entry(/Tag one/).waitFor();
+  await visit.page.getByRole("button", { name: "Back to the list" }).click();
   expect(await card().isVisible()).toBe(false);
 });
 

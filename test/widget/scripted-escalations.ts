@@ -31,13 +31,25 @@ export class ScriptedEscalations {
 
   answer({ path, body }: { readonly path: string; readonly body: string }): Reply {
     const [, id = ""] = ONE.exec(path) ?? [];
-    if (id === "") return { status: 200, body: { escalations: [...this.#all.values()] } };
+    if (id === "") return this.#list(new URL(path, "http://localhost").searchParams);
     const reply = this.onAct?.();
     if (reply) return reply;
     const { action } = JSON.parse(body) as { action: string };
-    if (action === "settle") this.#all.delete(id);
-    if (action === "take") this.put(id, { takenBy: "user:me", actions: ["release", "settle"] });
-    if (action === "release") this.put(id);
-    return { status: 200, body: { id } };
+    this.put(id, AFTER[action]);
+    return { status: 200, body: this.#all.get(id) ?? {} };
+  }
+
+  #list(query: URLSearchParams): Reply {
+    const state = query.get("state");
+    const escalations = [...this.#all.values()].filter((one) =>
+      state === null ? one["state"] !== "settled" : one["state"] === state,
+    );
+    return { status: 200, body: { escalations } };
   }
 }
+
+const AFTER: Readonly<Record<string, JsonObject>> = {
+  take: { state: "taken", takenBy: "user:me", actions: ["release", "settle"] },
+  release: {},
+  settle: { state: "settled", settledBy: "user:me", settledAs: "settled", actions: [] },
+};

@@ -34,6 +34,7 @@ export class ScriptedOutcomes {
       toolCallId: "call_1",
       toolId,
       toolVersion: "1.0.0",
+      owner: "desk team",
       arguments: args,
       lines: formatArguments({ shown: args, withheld: [] }),
       ...(found && { mismatch: { lines: formatArguments({ shown: found, withheld: [] }) } }),

@@ -40,16 +40,17 @@ export interface ApprovalsApi {
 export function createApprovalsApi(options: ApiOptions): ApprovalsApi {
   const urlOf = (approvalId: string): string => `v1/approvals/${encodeURIComponent(approvalId)}`;
   return {
-    read: async (approvalId) => readOne(await request(options, urlOf(approvalId))),
+    read: async (approvalId) => readAnswered(await request(options, urlOf(approvalId))),
     decide: async (approvalId, decision) =>
-      readOne(await request(options, `${urlOf(approvalId)}/decisions`, postJson(decision))),
+      readAnswered(await request(options, `${urlOf(approvalId)}/decisions`, postJson(decision))),
   };
 }
 
 const UNREADABLE = "The server sent an approval that this page cannot read. Reload the page.";
 
-function readOne(
-  answer: Result<JsonObject, ApprovalFailure>,
+/** Reads the approval of an answer. */
+export function readAnswered(
+  answer: Result<unknown, ApprovalFailure>,
 ): Result<ApprovalInfo, ApprovalFailure> {
   if (!answer.ok) return answer;
   const approval = readApproval(answer.value);
@@ -78,7 +79,8 @@ function createFailure(code: string, message: string): ApprovalFailure {
 
 const MAX_ERRORS = 20;
 
-function readFailure(problem: JsonObject, status: number): ApprovalFailure {
+/** Reads a refusal. */
+export function readFailure(problem: JsonObject, status: number): ApprovalFailure {
   const approval = readApproval(problem["approval"]);
   const code = typeof problem["reason"] === "string" ? problem["reason"] : problem["code"];
   return {
@@ -97,6 +99,6 @@ function readFieldError(error: JsonValue): ApprovalFailure["errors"] {
 }
 
 /** Reads a list; anything else is an empty one. */
-export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }

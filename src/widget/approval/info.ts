@@ -35,7 +35,7 @@ const TEXTS = [
 ] as const;
 
 /** Reads an approval; undefined for any other value. Contract: never throws. */
-export function readApproval(value: JsonValue | undefined): ApprovalInfo | undefined {
+export function readApproval(value: unknown): ApprovalInfo | undefined {
   if (!isJsonObject(value)) return undefined;
   const isWhole =
     TEXTS.every((name) => typeof value[name] === "string") &&

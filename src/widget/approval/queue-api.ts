@@ -1,112 +1,129 @@
+import type {
+  LinkedConsent,
+  ListedOutcome,
+  Operations,
+  ShownEscalation,
+  UndeliveredNotification,
+} from "../../../.interlock/api.ts";
+import type { Given, OperationName } from "../../client/call.ts";
+import { createClient } from "../../client/client.ts";
+import type { Failure } from "../../client/failure.ts";
 import type { ApiOptions } from "../../client/send-authorised.ts";
-import { postJson } from "../api-request.ts";
-import type { JsonObject } from "../../protocol/json/value.ts";
-import { ok } from "../../protocol/outcome/result.ts";
+import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import {
   type Answer,
-  type ApprovalDecision,
+  type ApprovalFailure,
   type ApprovalsApi,
-  createApprovalsApi,
-  listOf,
-  request,
+  readAnswered,
+  readFailure,
 } from "./api.ts";
-import { type ConsentInfo, readConsentInfo } from "./consent-info.ts";
-import {
-  type EscalationAction,
-  type EscalationInfo,
-  readEscalationInfo,
-} from "./escalation-info.ts";
 import { type ApprovalInfo, readApproval } from "./info.ts";
-import { type NotificationInfo, readNotificationInfo } from "./notification-info.ts";
-import { type OutcomeInfo, readOutcomeInfo, type ReportedOutcome } from "./outcome-info.ts";
 
-/** One page of the queue. */
-export interface ApprovalPage {
-  readonly approvals: readonly ApprovalInfo[];
-  readonly next?: string;
+type QueryOf<Name extends OperationName> = Operations[Name]["request"] extends {
+  readonly query?: infer Query;
+}
+  ? NonNullable<Query>
+  : never;
+type BodyOf<Name extends OperationName> = Operations[Name]["request"] extends {
+  readonly body: infer Body;
+}
+  ? Body
+  : never;
+
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** The cursor of the page that follows; undefined on the last one. */
+  readonly next?: string | undefined;
 }
 
-/** The result for one of several approvals that were decided together. */
-export interface BulkResult {
-  readonly approvalId: string;
-  readonly status: string;
-  readonly code?: string;
-}
+export type ApprovalQuery = QueryOf<"GET /v1/approvals">;
+export type OutcomeQuery = QueryOf<"GET /v1/outcomes">;
+export type EscalationQuery = QueryOf<"GET /v1/escalations">;
+export type EscalationAct = BodyOf<"POST /v1/escalations/{id}">;
+export type ReportedOutcome =
+  BodyOf<"POST /v1/runs/{id}/invocations/{invocationId}/outcome">["outcome"];
+type BulkDecisions = BodyOf<"POST /v1/approvals/decisions">["decisions"];
+export type BulkResult = Operations["POST /v1/approvals/decisions"]["answer"]["results"][number];
 
-/** The part of the public API that the page of approvals needs. Contract: no method throws. */
+/** The part of the public API that operators need. Contract: no method throws. */
 export interface QueueApi extends ApprovalsApi {
-  list(query: Readonly<Record<string, string>>): Answer<ApprovalPage>;
-  decideMany(
-    decisions: readonly (ApprovalDecision & { readonly approvalId: string })[],
-  ): Answer<readonly BulkResult[]>;
+  list(query: ApprovalQuery): Answer<Page<ApprovalInfo>>;
+  decideMany(decisions: BulkDecisions): Answer<readonly BulkResult[]>;
   /** Lists the reader's consents that still answer calls. */
-  consents(): Answer<readonly ConsentInfo[]>;
+  consents(): Answer<readonly LinkedConsent[]>;
   /** Ends a consent. */
-  revoke(consentId: string): Answer<JsonObject>;
+  revoke(consentId: string): Answer<unknown>;
   /** Lists the notifications that an attempt could not deliver. */
-  undelivered(): Answer<readonly NotificationInfo[]>;
+  undelivered(): Answer<readonly UndeliveredNotification[]>;
   /** Tries to deliver a notification at once. */
-  sendAgain(notificationId: string): Answer<JsonObject>;
+  sendAgain(notificationId: string): Answer<unknown>;
   /** Lists the calls whose outcome the reader may report. */
-  outcomes(): Answer<readonly OutcomeInfo[]>;
+  outcomes(query: OutcomeQuery): Answer<Page<ListedOutcome>>;
   /** Reports what the reader found out about a call. */
-  resolve(call: OutcomeInfo, outcome: ReportedOutcome): Answer<JsonObject>;
-  /** Lists what the reader may settle in the list itself. */
-  escalations(): Answer<readonly EscalationInfo[]>;
-  /** Takes, releases or settles one; `from` is who has taken it, as the reader saw. */
-  actOn(
-    id: string,
-    act: { readonly action: EscalationAction; readonly from?: string; readonly note?: string },
-  ): Answer<JsonObject>;
+  resolve(call: ListedOutcome, outcome: ReportedOutcome): Answer<unknown>;
+  escalations(query: EscalationQuery): Answer<Page<ShownEscalation>>;
+  /** Takes, releases or settles one. */
+  actOn(id: string, act: EscalationAct): Answer<ShownEscalation>;
 }
 
-/** Creates the client of the HTTP API for the page of approvals. */
+/** Creates the API of operators on the typed client. */
 export function createQueueApi(options: ApiOptions): QueueApi {
-  const ask = (path: string, init?: RequestInit) => request(options, path, init);
+  const client = createClient(options);
+  const call = async <Name extends OperationName>(
+    name: Name,
+    ...given: Given<Name>
+  ): Answer<Operations[Name]["answer"]> => {
+    const answer = await client.call(name, ...given);
+    return answer.ok ? answer : fail(toFailure(answer.failure));
+  };
   return {
-    ...createApprovalsApi(options),
+    read: async (id) => readAnswered(await call("GET /v1/approvals/{id}", { path: { id } })),
+    decide: async (id, body) =>
+      readAnswered(await call("POST /v1/approvals/{id}/decisions", { path: { id }, body })),
     async list(query) {
-      const answer = await ask(`v1/approvals?${new URLSearchParams(query).toString()}`);
-      if (!answer.ok) return answer;
-      const { next } = answer.value;
-      const approvals = listOf(answer.value["approvals"]).flatMap(
-        (item) => readApproval(item) ?? [],
-      );
-      return ok({ approvals, ...(typeof next === "string" && next !== "" && { next }) });
+      const answer = await call("GET /v1/approvals", { query });
+      return pageOf(answer, ({ approvals }) => approvals.flatMap((one) => readApproval(one) ?? []));
     },
     async decideMany(decisions) {
-      const answer = await ask("v1/approvals/decisions", postJson({ decisions }));
-      if (!answer.ok) return answer;
-      return ok(listOf(answer.value["results"]) as unknown as readonly BulkResult[]);
+      const answer = await call("POST /v1/approvals/decisions", { body: { decisions } });
+      return answer.ok ? ok(answer.value.results) : answer;
     },
     async consents() {
-      const answer = await ask("v1/consents?limit=100");
+      const answer = await call("GET /v1/consents", { query: { limit: 100 } });
       if (!answer.ok) return answer;
-      return ok(listOf(answer.value["consents"]).flatMap((item) => readConsentInfo(item) ?? []));
+      return ok(answer.value.consents.filter(({ state }) => state === "active"));
     },
-    revoke: (id) => ask(`v1/consents/${encodeURIComponent(id)}`, { method: "DELETE" }),
+    revoke: (id) => call("DELETE /v1/consents/{id}", { path: { id } }),
     async undelivered() {
-      const answer = await ask("v1/notifications?limit=50");
+      const answer = await call("GET /v1/notifications", { query: { limit: 50 } });
       if (!answer.ok) return answer;
-      const items = listOf(answer.value["notifications"]);
-      return ok(items.flatMap((item) => readNotificationInfo(item) ?? []));
+      return ok(answer.value.notifications.filter(({ failure }) => typeof failure === "string"));
     },
-    sendAgain: (id) => ask(`v1/notifications/${encodeURIComponent(id)}/retry`, { method: "POST" }),
-    async outcomes() {
-      const answer = await ask("v1/outcomes?limit=50");
-      if (!answer.ok) return answer;
-      return ok(listOf(answer.value["outcomes"]).flatMap((item) => readOutcomeInfo(item) ?? []));
+    sendAgain: (id) => call("POST /v1/notifications/{id}/retry", { path: { id } }),
+    outcomes: async (query) =>
+      pageOf(await call("GET /v1/outcomes", { query }), ({ outcomes }) => outcomes),
+    resolve: ({ runId: id, invocationId }, outcome) => {
+      const path = { id, invocationId };
+      const name = "POST /v1/runs/{id}/invocations/{invocationId}/outcome";
+      return call(name, { path, body: { outcome } });
     },
-    async escalations() {
-      const answer = await ask("v1/escalations?limit=100");
-      if (!answer.ok) return answer;
-      const items = listOf(answer.value["escalations"]);
-      return ok(items.flatMap((item) => readEscalationInfo(item) ?? []));
-    },
-    actOn: (id, act) => ask(`v1/escalations/${encodeURIComponent(id)}`, postJson(act)),
-    resolve: ({ runId, invocationId }, outcome) => {
-      const call = `v1/runs/${encodeURIComponent(runId)}/invocations/${encodeURIComponent(invocationId)}`;
-      return ask(`${call}/outcome`, postJson({ outcome }));
-    },
+    escalations: async (query) =>
+      pageOf(await call("GET /v1/escalations", { query }), ({ escalations }) => escalations),
+    actOn: (id, body) => call("POST /v1/escalations/{id}", { path: { id }, body }),
   };
+}
+
+function pageOf<Listed extends { readonly next?: string }, Item>(
+  answer: Result<Listed, ApprovalFailure>,
+  itemsOf: (listed: Listed) => readonly Item[],
+): Result<Page<Item>, ApprovalFailure> {
+  if (!answer.ok) return answer;
+  return ok({ items: itemsOf(answer.value), next: answer.value.next });
+}
+
+function toFailure({ code, message, status = 0, problem }: Failure): ApprovalFailure {
+  return problem
+    ? readFailure(problem, status)
+    : { code, message, needsToken: status === 401, errors: [] };
 }

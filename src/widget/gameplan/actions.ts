@@ -92,8 +92,8 @@ export function createActions(ports: ActionPorts) {
 
 /** Shows the approval of a run. Answers false when the reader cannot see it. */
 async function untilDecided(runId: string, { approvals, place }: ActionPorts): Promise<boolean> {
-  const listed = await approvals.list({ status: "pending", limit: "50", mine: "true" });
-  const asked = listed.ok && listed.value.approvals.find((approval) => approval.runId === runId);
+  const listed = await approvals.list({ status: "pending", limit: 50, mine: true });
+  const asked = listed.ok && listed.value.items.find((approval) => approval.runId === runId);
   if (!asked) return false;
   place.hidden = false;
   await new Promise<void>((resolve) => {

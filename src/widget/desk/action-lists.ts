@@ -1,23 +1,21 @@
 import type { ActionList } from "./action-section.ts";
-import type { QueueApi } from "./queue-api.ts";
-import type { ConsentInfo } from "./consent-info.ts";
-import { describeSame } from "./lasting-choice.ts";
-import type { NotificationInfo } from "./notification-info.ts";
-
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+import type { LinkedConsent, UndeliveredNotification } from "../../../.interlock/api.ts";
+import { describeSame } from "../approval/lasting-choice.ts";
+import type { QueueApi } from "../approval/queue-api.ts";
+import { formatTime } from "./format-time.ts";
 
 /** The consents that last of the reader. */
-export function consentsOf(api: QueueApi): ActionList<ConsentInfo> {
+export function consentsOf(api: QueueApi): ActionList<LinkedConsent> {
   return {
     title: "What you consented to",
     read: () => api.consents(),
-    describe: ({ toolId, toolVersion, used, calls, untilMs, isForConversation, ...bound }) => ({
+    describe: ({ toolId, toolVersion, used, calls, until, conversationId, ...bound }) => ({
       name: `${toolId}, version ${toolVersion}`,
       facts: [
         describeSame(bound, []),
-        `${isForConversation ? "in one conversation" : "in all your conversations"} · ` +
+        `${conversationId !== undefined ? "in one conversation" : "in all your conversations"} · ` +
           `${used} of ${calls} calls used`,
-        `until ${TIME.format(untilMs)}`,
+        `until ${formatTime(until)}`,
       ],
     }),
     label: "Take back",
@@ -27,17 +25,17 @@ export function consentsOf(api: QueueApi): ActionList<ConsentInfo> {
 }
 
 /** What the receiver of the tenant's notifications does not have. */
-export function undeliveredOf(api: QueueApi): ActionList<NotificationInfo> {
+export function undeliveredOf(api: QueueApi): ActionList<UndeliveredNotification> {
   return {
     title: "Notifications that did not arrive",
     read: () => api.undelivered(),
-    describe: ({ type, runId, attempts, failure, queuedMs, nextMs }) => ({
-      name: `${type}, since ${TIME.format(queuedMs)}`,
+    describe: ({ type, runId, attempts, failure, queuedAt, nextAttemptAt }) => ({
+      name: `${type}, since ${formatTime(queuedAt)}`,
       facts: [
         `${attempts === 1 ? "1 attempt" : `${attempts} attempts`}, the last one: ${failure}`,
-        nextMs === undefined
+        nextAttemptAt === undefined
           ? "Nobody tries again by itself."
-          : `The next attempt is at ${TIME.format(nextMs)}.`,
+          : `The next attempt is at ${formatTime(nextAttemptAt)}.`,
         runId,
       ],
     }),

@@ -1,10 +1,10 @@
-import { ARM_AFTER_MS } from "./form.ts";
-import type { ApprovalInfo } from "./info.ts";
-import type { ApprovalDecision } from "./api.ts";
-import type { BulkResult, QueueApi } from "./queue-api.ts";
+import { ARM_AFTER_MS } from "../approval/form.ts";
+import type { ApprovalInfo } from "../approval/info.ts";
+import { findRefusal } from "../approval/labels.ts";
+import type { BulkResult, QueueApi } from "../approval/queue-api.ts";
 import { el, setText } from "../dom.ts";
 
-type Verdict = ApprovalDecision["decision"];
+type Verdict = "approve" | "reject";
 
 /** Decides several approvals at once. Contract: sends exactly those that the reader selected. */
 export class BulkBar {
@@ -75,6 +75,12 @@ function formatResults(results: readonly BulkResult[]): string {
   const failed = results.filter(({ code }) => code !== undefined);
   const decided = `${results.length - failed.length} decided.`;
   if (failed.length === 0) return decided;
-  const codes = [...new Set(failed.map(({ code }) => String(code).replaceAll("_", " ")))];
-  return `${decided} ${failed.length} not decided: ${codes.join(", ")}.`;
+  const reasons = [...new Set(failed.map(({ code = "" }) => explain(code)))];
+  return `${decided} ${failed.length} not decided: ${reasons.join(" ")}`;
+}
+
+function explain(code: string): string {
+  const gone = "Somebody decided it first, or its time was over.";
+  if (code === "approval_closed" || code === "approval_not_found") return gone;
+  return findRefusal(code) ?? `${code.replaceAll("_", " ")}.`;
 }

@@ -1,6 +1,6 @@
 import { createButton, el, setText } from "../dom.ts";
 import type { Result } from "../../protocol/outcome/result.ts";
-import type { ApprovalFailure } from "./api.ts";
+import type { ApprovalFailure } from "../approval/api.ts";
 
 /** What an entry shows: its name, and facts below it, a line each. */
 export interface ActionEntry {

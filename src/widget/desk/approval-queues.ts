@@ -1,0 +1,100 @@
+import { ApprovalCard } from "../approval/card.ts";
+import { type ApprovalInfo, joinNews } from "../approval/info.ts";
+import { formatRisk, formatTimeLeft } from "../approval/labels.ts";
+import type { ApprovalQuery, QueueApi } from "../approval/queue-api.ts";
+import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
+
+type Show = readonly [name: string, query: ApprovalQuery];
+
+const CLOSED: readonly Show[] = [
+  ["Approved", { status: "approved", sort: "newest" }],
+  ["Rejected", { status: "rejected", sort: "newest" }],
+  ["Expired", { status: "expired", sort: "newest" }],
+];
+const SHOWS: readonly Show[] = [
+  ["I can decide", { status: "pending", decidable: true }],
+  ["All pending", { status: "pending" }],
+  ["My requests", { status: "pending", mine: true }],
+  ...CLOSED,
+];
+
+/** Calls that wait for a decision. */
+export function approvalsQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
+  return {
+    ...specOf(api, "call"),
+    name: "approvals",
+    title: "Approvals",
+    none: "This list has no approvals.",
+    keys: ["approve; press it twice where money may move", "reject; likewise"],
+  };
+}
+
+/** Runs that wait for a higher limit. */
+export function budgetQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
+  return {
+    ...specOf(api, "raise"),
+    name: "budget",
+    title: "Budget requests",
+    none: "No run waits for a higher limit.",
+    keys: ["raise the limit; press it twice", "refuse; press it twice"],
+  };
+}
+
+function specOf(
+  api: QueueApi,
+  kind: "call" | "raise",
+): Pick<QueueSpec<ApprovalInfo>, "shows" | "read" | "describe" | "open"> {
+  return {
+    shows: SHOWS.map(([name]) => name),
+    read: ({ show, ...query }) => api.list({ ...SHOWS[show]?.[1], kind, ...query }),
+    describe,
+    open: (approval, ports) => openApproval(api, approval, ports),
+  };
+}
+
+function describe(approval: ApprovalInfo): Entry {
+  const { approvalId: id, title, requestedBy, riskClass, status } = approval;
+  const leftMs = Date.parse(approval.expiresAt) - Date.now();
+  return {
+    id,
+    name: title,
+    facts: [requestedBy, status === "pending" ? formatTimeLeft(leftMs) : status].filter(Boolean),
+    risk: { className: riskClass, label: formatRisk(riskClass) },
+    status,
+    since: approval.requestedAt,
+    canSelect: maySelect(approval),
+  };
+}
+
+/** A critical call is always decided on its own. */
+function maySelect({ requirements, riskClass, status }: ApprovalInfo): boolean {
+  const isBulk = requirements.every((rule) => rule.isBulk) && riskClass !== "CRITICAL_MUTATION";
+  return isBulk && status === "pending";
+}
+
+function openApproval(
+  api: QueueApi,
+  first: ApprovalInfo,
+  { onNews }: OpenPorts<ApprovalInfo>,
+): OpenEntry<ApprovalInfo> {
+  let known = first;
+  const onChange = (news: ApprovalInfo): void => {
+    known = joinNews(known, news);
+    onNews(news);
+  };
+  const card = new ApprovalCard({ api, isStreamed: false, onChange }, first);
+  card.root.querySelector(".sign .primary")?.setAttribute("aria-keyshortcuts", "a");
+  card.root.querySelector(".sign .reject")?.setAttribute("aria-keyshortcuts", "r");
+  return {
+    root: card.root,
+    // The card reads by itself what became of an approval that left the list.
+    update: (news) => news && card.update(news),
+    needsSecondPress: () => mayMoveMoney(known),
+  };
+}
+
+/** Fails closed: a call that leaves the house, a limit, and any rule with amounts. */
+function mayMoveMoney({ asks, riskClass, requirements }: ApprovalInfo): boolean {
+  const isHarmless = riskClass !== "HIGH_RISK_EXTERNAL" && riskClass !== "CRITICAL_MUTATION";
+  return asks === "raise" || !isHarmless || requirements.some((rule) => rule.withinLimit);
+}

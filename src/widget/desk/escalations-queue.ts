@@ -1,0 +1,169 @@
+import type { ShownEscalation } from "../../../.interlock/api.ts";
+import { ESCALATION_REASONS } from "../../protocol/escalation/escalation.ts";
+import type { EscalationAct, EscalationQuery, QueueApi } from "../approval/queue-api.ts";
+import { el } from "../dom.ts";
+import { createEntryCard, createKeyButton } from "./entry-card.ts";
+import { formatTime } from "./format-time.ts";
+import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
+
+const SHOWS: readonly (readonly [name: string, query: EscalationQuery])[] = [
+  ["Not settled", {}],
+  ["Nobody has it", { state: "open" }],
+  ["Somebody has it", { state: "taken" }],
+  ["Settled", { state: "settled" }],
+];
+
+/** What runs could not settle, and an operator settles here. */
+export function escalationsQueue(api: QueueApi): QueueSpec<ShownEscalation> {
+  return {
+    name: "escalations",
+    title: "Escalations",
+    none: "This list has no escalations.",
+    shows: SHOWS.map(([name]) => name),
+    keys: ["take it, or release it", "settle it"],
+    async read({ show, ...query }) {
+      const page = await api.escalations({ ...SHOWS[show]?.[1], ...query });
+      if (!page.ok) return page;
+      // What a report or a decision settles stands in the other lists until then.
+      const items = page.value.items.filter(
+        ({ reason, state }) => state === "settled" || ESCALATION_REASONS[reason] === "settle",
+      );
+      return { ok: true, value: { ...page.value, items } };
+    },
+    describe,
+    open: (escalation, ports) => openEscalation(api, escalation, ports),
+  };
+}
+
+function describe(one: ShownEscalation): Entry {
+  const { id, reason, toolId = "unknown", toolTitle = toolId, requestedBy, takenBy } = one;
+  const facts = [
+    reason.replaceAll("_", " "),
+    requestedBy,
+    takenBy && one.state === "taken" ? `taken by ${takenBy}` : undefined,
+    `since ${formatTime(one.openedAt)}`,
+  ];
+  return {
+    id,
+    name: toolTitle,
+    facts: facts.filter((fact) => fact !== undefined),
+    since: one.openedAt,
+  };
+}
+
+function openEscalation(
+  api: QueueApi,
+  first: ShownEscalation,
+  { onActed }: OpenPorts<ShownEscalation>,
+): OpenEntry<ShownEscalation> {
+  let known = first;
+  let isWriting = false;
+  const { toolId = "unknown", toolTitle = toolId, count, requestedBy, owner } = first;
+  const holder = el("p", { class: "note" });
+  const card = createEntryCard({
+    title: toolTitle,
+    facts: [
+      ...(toolTitle === toolId ? [] : [toolId]),
+      ...(requestedBy === undefined ? [] : [`for ${requestedBy}`]),
+      count === 1 ? "1 call" : `${count} calls`,
+      `since ${formatTime(first.openedAt)}`,
+      ...(owner === undefined ? [] : [`owner ${owner}`]),
+    ],
+    body: [el("p", {}, EXPLAINED[first.reason] ?? first.reason.replaceAll("_", " ")), holder],
+  });
+
+  const act = async (what: EscalationAct): Promise<void> => {
+    isWriting = false;
+    const { takenBy } = known;
+    const answer = await api.actOn(known.id, { ...(takenBy && { from: takenBy }), ...what });
+    if (answer.ok) known = answer.value;
+    draw();
+    card.tell(
+      answer.ok ? DONE[what.action] : (REFUSED[answer.failure.code] ?? answer.failure.message),
+    );
+    onActed();
+  };
+  const button = (label: string, key: "a" | "r" | undefined, onClick: () => void) =>
+    createKeyButton(label, { ...(key && { key }), onClick });
+  const write = (): void => {
+    isWriting = true;
+    const note = el("input", { type: "text", maxlength: "1000", "aria-label": "What was done?" });
+    note.placeholder = "What was done?";
+    const onClick = (): void => {
+      const said = note.value.trim();
+      void act({ action: "settle", ...(said !== "" && { note: said }) });
+    };
+    const confirm = createKeyButton("Confirm", { className: "primary", onClick });
+    const back = button("Back", undefined, () => {
+      isWriting = false;
+      draw();
+    });
+    card.ask("Settle it? Nobody has to look any more.", note, confirm, back);
+    note.focus();
+  };
+  const draw = (): void => {
+    holder.textContent = formatHolder(known);
+    if (known.state === "settled") return card.ask("");
+    const settle = button("Settle", "r", write);
+    const take = button("I take it", "a", () => void act({ action: "take" }));
+    if (known.state === "open") return card.ask("Nobody works on it so far.", take, settle);
+    const release = button("Release", "a", () => void act({ action: "release" }));
+    const over = button("I take it over", undefined, () => void act({ action: "take" }));
+    card.ask(`${known.takenBy} works on it.`, release, over, settle);
+  };
+  draw();
+  return {
+    root: card.root,
+    update(news) {
+      const isSame = JSON.stringify(news) === JSON.stringify(known);
+      if (isWriting || isSame || known.state === "settled") return;
+      if (news) {
+        const isTaken = news.takenBy !== undefined && news.takenBy !== known.takenBy;
+        known = news;
+        draw();
+        if (isTaken) card.note(`${news.takenBy} has just taken it.`);
+      } else {
+        card.ask("");
+        card.note("Somebody else settled it. “Settled” shows who, and what was done.");
+      }
+    },
+    // To settle asks by itself, and to take can be taken back.
+    needsSecondPress: () => false,
+  };
+}
+
+function formatHolder({ state, takenBy, settledBy, settledAs, settledAt, note }: ShownEscalation) {
+  const said = note === undefined ? "" : ` “${note}”`;
+  if (state === "settled") {
+    const by = settledBy === undefined ? "" : ` by ${settledBy}`;
+    const as = settledAs === undefined ? "settled" : settledAs.replaceAll("_", " ");
+    const when = settledAt === undefined ? "" : `, ${formatTime(settledAt)}`;
+    return `Ended${by} as ${as}${when}.${said}`;
+  }
+  return takenBy === undefined ? said.trim() : `taken by ${takenBy}.${said}`;
+}
+
+const DONE: Readonly<Record<EscalationAct["action"], string>> = {
+  take: "It is yours.",
+  release: "Nobody has it any more.",
+  settle: "Settled.",
+};
+
+const REFUSED: Readonly<Record<string, string>> = {
+  escalation_held: "Somebody else has taken the escalation. Who has it is shown here in a moment.",
+  escalation_settled: "Somebody else has settled the escalation.",
+};
+
+/** What happened, in words. A reason that this page does not know is shown as it is. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  unknown_outcome: "A call may have happened, and nobody knew.",
+  undo_failed: "Undoing a call failed.",
+  state_mismatch: "A write was completed, and its state was not the expected one.",
+  budget_request: "A run waited for a higher limit.",
+  verification_unknown: "The call was completed, and nobody could read the state after it.",
+  broken_output: "The tool ran, and what it returned breaks its contract. Look at what it did.",
+  compensation_failed: "The tool says that it could not take back what it did.",
+  high_risk_refusal: "Rights or policy refused a call with high risk.",
+  repeated_refusals: "Rights or policy refused many calls of one run.",
+  repairs_exhausted: "A run went on without this tool: the model did not correct its calls.",
+};

@@ -1,0 +1,72 @@
+import { el } from "../dom.ts";
+import type { Entry, QueueQuery } from "./queue-spec.ts";
+
+const HOUR_MS = 3_600_000;
+const AGES: readonly (readonly [label: string, olderThanMs: number])[] = [
+  ["Any age", 0],
+  ["Older than an hour", HOUR_MS],
+  ["Older than a day", 24 * HOUR_MS],
+  ["Older than a week", 7 * 24 * HOUR_MS],
+];
+
+/** What a list shows: some filters are the server's, others hold for what the page has loaded. */
+export interface Filters {
+  readonly root: HTMLElement;
+  /** Reads the filters of the server. */
+  read(): Pick<QueueQuery, "show" | "tool" | "person">;
+  /** Tells whether an entry fits the filters of the page. */
+  fits(entry: Entry): boolean;
+  /** True for all that waits. */
+  isDefault(): boolean;
+  /** True while the filters of the page may hide loaded entries. */
+  hides(): boolean;
+  /** Moves the focus to the text that entries are searched for. */
+  search(): void;
+}
+
+/** `onRead`: other entries are needed. `onNarrow`: other loaded entries are shown. */
+export function createFilters(
+  shows: readonly string[],
+  on: { readonly onRead: () => void; readonly onNarrow: () => void },
+): Filters {
+  const show = choose("Show", shows);
+  const tool = el("input", { type: "search", spellcheck: "false", placeholder: "bank__transfer" });
+  const person = el("input", { type: "search", spellcheck: "false", placeholder: "user:ann" });
+  const age = choose(
+    "Age",
+    AGES.map(([label]) => label),
+  );
+  const text = el("input", { type: "search", "aria-label": "Search what is loaded" });
+  text.placeholder = "Search";
+  const more = el("details", { class: "more-filters" }, el("summary", {}, "More filters"));
+  more.append(label("Tool", tool), label("Person", person), label("Age", age));
+  const root = el("form", { class: "filters", role: "search" }, show, text, more);
+  for (const field of [show, tool, person]) field.addEventListener("change", on.onRead);
+  for (const field of [age, text]) field.addEventListener("input", on.onNarrow);
+  root.addEventListener("submit", (event) => event.preventDefault());
+  const olderThanMs = (): number => AGES[Number(age.value)]?.[1] ?? 0;
+  const words = (): string => text.value.trim().toLowerCase();
+  return {
+    root,
+    read: () => ({
+      show: Number(show.value),
+      ...(tool.value.trim() && { tool: tool.value.trim() }),
+      ...(person.value.trim() && { person: person.value.trim() }),
+    }),
+    fits: ({ name, facts, since }) =>
+      [name, ...facts].join("\n").toLowerCase().includes(words()) &&
+      !(Date.now() - Date.parse(since) < olderThanMs()),
+    isDefault: () => show.value === "0" && tool.value.trim() === "" && person.value.trim() === "",
+    hides: () => words() !== "" || olderThanMs() > 0,
+    search: () => text.focus(),
+  };
+}
+
+function choose(name: string, options: readonly string[]): HTMLSelectElement {
+  const drawn = options.map((option, at) => el("option", { value: String(at) }, option));
+  return el("select", { "aria-label": name }, ...drawn);
+}
+
+function label(text: string, control: HTMLElement): HTMLElement {
+  return el("label", {}, el("span", {}, text), control);
+}

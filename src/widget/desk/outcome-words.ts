@@ -1,0 +1,88 @@
+import type { ListedOutcome } from "../../../.interlock/api.ts";
+import type { ReportedOutcome } from "../approval/queue-api.ts";
+import { formatTime } from "./format-time.ts";
+
+/** One report that an operator can make. */
+export interface Choice {
+  readonly outcome: ReportedOutcome;
+  readonly label: string;
+  readonly question: string;
+}
+
+const OF_CALL: readonly Choice[] = [
+  {
+    outcome: "committed",
+    label: "It happened",
+    question: "Report that it happened? The run continues without repeating the call.",
+  },
+  {
+    outcome: "not_committed",
+    label: "It did not happen",
+    question: "Report that it did not happen? The model may ask for the call again.",
+  },
+];
+const OF_UNDO: readonly Choice[] = [
+  {
+    outcome: "committed",
+    label: "It is undone",
+    question: "Report that the call is undone?",
+  },
+  {
+    outcome: "not_committed",
+    label: "It is not undone",
+    question: "Report that nothing was undone? People may then undo the call again.",
+  },
+];
+const OF_MISMATCH: readonly Choice[] = [
+  {
+    outcome: "reviewed",
+    label: "I have looked",
+    question: "Report that you have looked, and put the system right where it was wrong?",
+  },
+];
+
+export function choicesOf({ undo, mismatch }: ListedOutcome): readonly Choice[] {
+  if (mismatch) return OF_MISMATCH;
+  return undo ? OF_UNDO : OF_CALL;
+}
+
+/** The sentence beside the choices. */
+export function questionOf({ toolTitle, toolId, undo, mismatch }: ListedOutcome): string {
+  const name = toolTitle ?? toolId;
+  if (mismatch) return `Is the system right that ${name} wrote to?`;
+  return undo ? `Is the change of ${name} undone?` : `Did this call of ${name} happen?`;
+}
+
+/** Says what is known, what to look for, and until when. */
+export function explain(call: ListedOutcome): string {
+  const { dispatchedAt, undo, mismatch } = call;
+  const until = formatTime(call.awaitsOutcomeUntil);
+  if (undo?.saga) {
+    const { toolId, stays } = undo.saga;
+    const names = stays.map((step) => step.toolId).join(", ");
+    const others = names === "" ? "" : ` These steps stay too: ${names}.`;
+    return (
+      `This call is a step of ${toolId}, which failed. Undoing the step failed too.${others} ` +
+      "Look into the system that the tool writes to: is the change undone? " +
+      `A report is accepted until ${until}.`
+    );
+  }
+  if (undo) {
+    return (
+      "This call happened, and undoing it failed. Look into the system that the tool writes to: is " +
+      `the change undone? A report is accepted until ${until}.`
+    );
+  }
+  if (mismatch) {
+    return (
+      "The call was completed. When the state was read again, it was not the expected one. Look " +
+      `into the system that the tool writes to. This entry stays until ${until}.`
+    );
+  }
+  const began = dispatchedAt === undefined ? "" : ` since ${formatTime(dispatchedAt)}`;
+  return (
+    "The tool was asked to act, and did not tell whether it did. Look into the system that the " +
+    `tool writes to: did a change with these arguments happen${began}? ` +
+    `Without a report until ${until} the run ends as failed.`
+  );
+}

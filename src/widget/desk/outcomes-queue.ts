@@ -1,0 +1,118 @@
+import type { ListedOutcome } from "../../../.interlock/api.ts";
+import { ARM_AFTER_MS } from "../approval/form.ts";
+import { drawList } from "../approval/packet-view.ts";
+import type { QueueApi } from "../approval/queue-api.ts";
+import { el } from "../dom.ts";
+import { createEntryCard, createKeyButton } from "./entry-card.ts";
+import { formatTime } from "./format-time.ts";
+import { type Choice, choicesOf, explain, questionOf } from "./outcome-words.ts";
+import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
+
+/** Calls whose outcome is unknown, or whose state is not the expected one. */
+export function outcomesQueue(api: QueueApi): QueueSpec<ListedOutcome> {
+  /** The list follows the run a little later than the report. */
+  const reported = new Set<string>();
+  return {
+    name: "outcomes",
+    title: "Outcomes",
+    none: "No call waits for a report.",
+    shows: ["To look into"],
+    keys: ["it happened", "it did not happen"],
+    async read(query) {
+      const { show: _show, ...filters } = query;
+      const page = await api.outcomes(filters);
+      if (!page.ok) return page;
+      const items = page.value.items.filter((call) => !reported.has(keyOf(call)));
+      return { ok: true, value: { ...page.value, items } };
+    },
+    describe,
+    open: (call, ports) =>
+      openOutcome(api, call, {
+        ...ports,
+        onActed: () => {
+          reported.add(keyOf(call));
+          ports.onActed();
+        },
+      }),
+  };
+}
+
+function describe(call: ListedOutcome): Entry {
+  const { runId, invocationId, toolId, toolTitle = toolId, requestedBy, undo, mismatch } = call;
+  const what = mismatch ? "unexpected state" : undo ? "undo failed" : "unknown outcome";
+  const until = `until ${formatTime(call.awaitsOutcomeUntil)}`;
+  return {
+    id: `${runId}/${invocationId}`,
+    name: toolTitle,
+    facts: [what, requestedBy, until],
+    since: call.dispatchedAt ?? "",
+  };
+}
+
+/** Undoing a call may fail again after a report. That is another case, with a later deadline. */
+function keyOf({ runId, invocationId, awaitsOutcomeUntil }: ListedOutcome): string {
+  return `${runId}/${invocationId}/${awaitsOutcomeUntil}`;
+}
+
+/** Threat: a report that was meant otherwise. So it takes two clicks, a second apart. */
+function openOutcome(
+  api: QueueApi,
+  call: ListedOutcome,
+  { onActed }: OpenPorts<ListedOutcome>,
+): OpenEntry<ListedOutcome> {
+  const { toolId, toolTitle = toolId, attempts, requestedBy, owner, lines, mismatch } = call;
+  const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const card = createEntryCard({
+    title: toolTitle,
+    facts: [
+      ...(toolTitle === toolId ? [] : [toolId]),
+      `for ${requestedBy}`,
+      times,
+      `owner ${owner}`,
+    ],
+    body: [
+      el("p", {}, explain(call)),
+      drawList(lines),
+      ...(mismatch ? [drawList(mismatch.lines)] : []),
+    ],
+  });
+  let isOver = false;
+  const choose = (): void => {
+    const buttons = choicesOf(call).map((choice, at) =>
+      createKeyButton(choice.label, { key: at === 0 ? "a" : "r", onClick: () => confirm(choice) }),
+    );
+    card.ask(questionOf(call), ...buttons);
+  };
+  const confirm = (choice: Choice): void => {
+    const key = choicesOf(call).indexOf(choice) === 0 ? "a" : "r";
+    const onClick = (): void => void report(choice, sure);
+    const sure = createKeyButton("Confirm", { key, className: "primary", onClick });
+    const back = createKeyButton("Back", { onClick: choose });
+    sure.disabled = true;
+    setTimeout(() => (sure.disabled = false), ARM_AFTER_MS);
+    card.ask(`${choice.question} Nobody can change this report.`, sure, back);
+    back.focus();
+  };
+  const report = async ({ outcome }: Choice, sure: HTMLButtonElement): Promise<void> => {
+    sure.disabled = true;
+    const answer = await api.resolve(call, outcome);
+    isOver = answer.ok || answer.failure.code === "outcome_not_awaited";
+    if (isOver) card.ask("");
+    else choose();
+    const goesOn = call.undo || mismatch ? "Reported." : "Reported. The run continues.";
+    card.tell(answer.ok ? goesOn : answer.failure.message);
+    if (isOver) onActed();
+  };
+  choose();
+  return {
+    root: card.root,
+    update(news) {
+      if (news || isOver) return;
+      isOver = true;
+      card.ask("");
+      card.note("Somebody else reported this call, or its time is over.");
+    },
+    // A report asks by itself.
+    needsSecondPress: () => false,
+  };
+}
