@@ -10,6 +10,25 @@ export type OperationName = keyof Operations;
 /** What a request of an operation holds. */
 export type Request<Name extends OperationName> = Operations[Name]["request"] & CallOptions;
 
+/** The query of an operation. */
+export type QueryOf<Name extends OperationName> = Operations[Name]["request"] extends {
+  readonly query?: infer Query;
+}
+  ? NonNullable<Query>
+  : never;
+
+/** The body of an operation. */
+export type BodyOf<Name extends OperationName> = Operations[Name]["request"] extends {
+  readonly body: infer Body;
+}
+  ? Body
+  : never;
+
+/** What a call of an operation answers. */
+export type Answered<Name extends OperationName> = Promise<
+  Result<Operations[Name]["answer"], Failure>
+>;
+
 /** How a request is made. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;

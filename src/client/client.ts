@@ -1,16 +1,19 @@
-import type { InvokedCall, Operations, RunState } from "../../.interlock/api.ts";
+import type { InvokedCall, RunState } from "../../.interlock/api.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import { wait, type Wait } from "./backoff.ts";
 import {
   readAnswer,
   send,
+  type Answered,
   type AnyRequest,
+  type BodyOf,
   type CallOptions,
   type CallPorts,
   type Given,
   type OperationName,
 } from "./call.ts";
 import type { Failure } from "./failure.ts";
+import { createParts, type Call, type ClientParts } from "./parts.ts";
 import { RunStream, type Followed, type FollowOptions } from "./run-stream.ts";
 
 /** Where a deployment is, and how its caller proves who they are. */
@@ -25,17 +28,11 @@ export interface ClientOptions {
   readonly wait?: Wait | undefined;
 }
 
-type BodyOf<Name extends OperationName> = Operations[Name]["request"] extends {
-  readonly body: infer Body;
-}
-  ? Body
-  : never;
-
 /** Options of a request that is one request under one key. */
 export interface ChatOptions extends FollowOptions, Pick<CallOptions, "key"> {}
 
 /** A client of one deployment. Contract: no method throws for what a server or a network does. */
-export interface Client {
+export interface Client extends ClientParts {
   /** Starts a run, and follows it to its end. A lost connection goes on after the last event. */
   chat(body: BodyOf<"POST /v1/chat">, options?: ChatOptions): RunStream;
   /** Follows a run that goes on, or reads one that has ended. */
@@ -47,10 +44,7 @@ export interface Client {
     options?: CallOptions,
   ): Promise<Result<InvokedCall | RunState, Failure>>;
   /** Sends one request of any operation. */
-  call<Name extends OperationName>(
-    name: Name,
-    ...given: Given<Name>
-  ): Promise<Result<Operations[Name]["answer"], Failure>>;
+  call<Name extends OperationName>(name: Name, ...given: Given<Name>): Answered<Name>;
 }
 
 /** Makes a client for browsers, Node and Workers. */
@@ -60,13 +54,15 @@ export function createClient(options: ClientOptions): Client {
     const sent = await send(ports, name, request);
     return sent.ok ? readAnswer(sent.value) : sent;
   };
+  const callAny: Call = (name, ...[request]) => call(name, request) as never;
   return {
+    ...createParts(callAny, ports.wait),
     chat: (body, { key = ports.newKey(), ...follow } = {}) =>
       new RunStream(ports, { body, key }, follow),
     follow: (followed, follow = {}) => new RunStream(ports, followed, follow),
     invoke: (toolId, body, given = {}) =>
       call("POST /v1/tools/{id}/invoke", { path: { id: toolId }, body, ...given }) as never,
-    call: (name, ...[request]) => call(name, request) as never,
+    call: callAny,
   };
 }
 

@@ -182,9 +182,7 @@ describe("a call of the client", () => {
     });
     expect([isLost, keys.size, library.happened.length]).toEqual([true, 1, 1]);
     const runId = lent.ok ? lent.value.runId : "";
-    const undone = await client.call("POST /v1/runs/{id}/invocations/{invocationId}/compensate", {
-      path: { id: runId, invocationId: "inv_1" },
-    });
+    const undone = await client.undo(runId, "inv_1");
     expect(undone).toMatchObject({ ok: true, value: { observation: {} } });
     expect(library.happened.length).toBe(2);
   });
@@ -204,4 +202,52 @@ describe("a call of the client", () => {
       TypeError,
     );
   });
+});
+
+test("a program waits for an approval, is told each state, and answers it like its people", async () => {
+  const pay = { name: "lab__transfer", args: '{"to":"bakery","amount":41}' };
+  const ann = open("ann");
+  const stream = ann.chat(asking({ calls: [pay] }, { text: ["no"] }));
+  for await (const event of stream) if (event.type === "approval_requested") break;
+  const bob = open("bob");
+  const { runId = "" } = stream;
+  const find = async () => {
+    const listed = await bob.approvals.list({ decidable: true, kind: "call", limit: 100 });
+    return listed.ok ? listed.value.approvals.find((one) => one.runId === runId) : undefined;
+  };
+  await expect.poll(find).toBeDefined();
+  const approvalId = (await find())?.approvalId ?? "";
+  const seen: string[] = [];
+  for await (const state of ann.approvals.watch(approvalId)) {
+    seen.push(state.ok ? state.value.status : state.failure.code);
+    if (seen.length > 1) continue;
+    const decided = await bob.approvals.decide(approvalId, { decision: "reject", reason: "no" });
+    expect(decided).toMatchObject({ ok: true, value: { status: "rejected" } });
+  }
+  expect(seen).toEqual(["pending", "rejected"]);
+  for await (const state of open("acme").approvals.watch(approvalId)) {
+    expect(state.ok).toBe(false);
+  }
+  const aborted = AbortSignal.abort();
+  for await (const _ of ann.approvals.watch(approvalId, { signal: aborted })) throw new Error("x");
+});
+
+test("a program names, reads and deletes its conversations, and sees what operators see", async () => {
+  const client = open("acme");
+  const stream = client.chat(asking({ text: ["Good day"] }));
+  await read(stream);
+  const { conversationId = "" } = stream;
+  const named = await client.conversations.rename(conversationId, "A good day");
+  expect(named).toMatchObject({ ok: true, value: { title: "A good day" } });
+  const told = await client.conversations.messages(conversationId, { limit: 1 });
+  expect(told.ok && told.value.turns.map(({ runId }) => runId)).toEqual([stream.runId]);
+  expect(await client.conversations.delete(conversationId)).toMatchObject({ ok: true });
+  const lab = open("lab");
+  expect(await lab.outcomes.list({ limit: 1 })).toMatchObject({ ok: true });
+  expect(await lab.escalations.list({ state: "taken" })).toMatchObject({ ok: true });
+  const act = await lab.escalations.act("esc_999999", { action: "take" });
+  expect(act).toMatchObject({ ok: false, failure: { code: "escalation_not_found" } });
+  const report = { runId: "run_x", invocationId: "inv_1" };
+  expect(await lab.outcomes.report(report, "committed")).toMatchObject({ ok: false });
+  expect(await lab.cancel("run_x")).toMatchObject({ ok: false });
 });

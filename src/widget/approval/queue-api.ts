@@ -5,7 +5,7 @@ import type {
   ShownEscalation,
   UndeliveredNotification,
 } from "../../../.interlock/api.ts";
-import type { Given, OperationName } from "../../client/call.ts";
+import type { BodyOf, Given, OperationName, QueryOf } from "../../client/call.ts";
 import { createClient } from "../../client/client.ts";
 import type { Failure } from "../../client/failure.ts";
 import type { ApiOptions } from "../../client/send-authorised.ts";
@@ -18,17 +18,6 @@ import {
   readFailure,
 } from "./api.ts";
 import { type ApprovalInfo, readApproval } from "./info.ts";
-
-type QueryOf<Name extends OperationName> = Operations[Name]["request"] extends {
-  readonly query?: infer Query;
-}
-  ? NonNullable<Query>
-  : never;
-type BodyOf<Name extends OperationName> = Operations[Name]["request"] extends {
-  readonly body: infer Body;
-}
-  ? Body
-  : never;
 
 /** One page of a list. */
 export interface Page<Item> {
