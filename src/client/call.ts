@@ -24,10 +24,11 @@ export type BodyOf<Name extends OperationName> = Operations[Name]["request"] ext
   ? Body
   : never;
 
+/** The answer of an operation. */
+export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
+
 /** What a call of an operation answers. */
-export type Answered<Name extends OperationName> = Promise<
-  Result<Operations[Name]["answer"], Failure>
->;
+export type Answered<Name extends OperationName> = Promise<Result<AnswerOf<Name>, Failure>>;
 
 /** How a request is made. */
 export interface CallOptions {

@@ -1,11 +1,4 @@
-import type {
-  LinkedConsent,
-  ListedOutcome,
-  Operations,
-  ShownEscalation,
-  UndeliveredNotification,
-} from "../../../.interlock/api.ts";
-import type { BodyOf, Given, OperationName, QueryOf } from "../../client/call.ts";
+import type { AnswerOf, BodyOf, Given, OperationName, QueryOf } from "../../client/call.ts";
 import { createClient } from "../../client/client.ts";
 import type { Failure } from "../../client/failure.ts";
 import type { ApiOptions } from "../../client/send-authorised.ts";
@@ -33,7 +26,11 @@ export type EscalationAct = BodyOf<"POST /v1/escalations/{id}">;
 export type ReportedOutcome =
   BodyOf<"POST /v1/runs/{id}/invocations/{invocationId}/outcome">["outcome"];
 type BulkDecisions = BodyOf<"POST /v1/approvals/decisions">["decisions"];
-export type BulkResult = Operations["POST /v1/approvals/decisions"]["answer"]["results"][number];
+export type LinkedConsent = AnswerOf<"GET /v1/consents">["consents"][number];
+export type ListedOutcome = AnswerOf<"GET /v1/outcomes">["outcomes"][number];
+export type ShownEscalation = AnswerOf<"GET /v1/escalations">["escalations"][number];
+export type UndeliveredNotification = AnswerOf<"GET /v1/notifications">["notifications"][number];
+export type BulkResult = AnswerOf<"POST /v1/approvals/decisions">["results"][number];
 
 /** The part of the public API that operators need. Contract: no method throws. */
 export interface QueueApi extends ApprovalsApi {
@@ -62,7 +59,7 @@ export function createQueueApi(options: ApiOptions): QueueApi {
   const call = async <Name extends OperationName>(
     name: Name,
     ...given: Given<Name>
-  ): Answer<Operations[Name]["answer"]> => {
+  ): Answer<AnswerOf<Name>> => {
     const answer = await client.call(name, ...given);
     return answer.ok ? answer : fail(toFailure(answer.failure));
   };

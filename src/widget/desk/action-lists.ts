@@ -1,7 +1,6 @@
 import type { ActionList } from "./action-section.ts";
-import type { LinkedConsent, UndeliveredNotification } from "../../../.interlock/api.ts";
 import { describeSame } from "../approval/lasting-choice.ts";
-import type { QueueApi } from "../approval/queue-api.ts";
+import type { LinkedConsent, QueueApi, UndeliveredNotification } from "../approval/queue-api.ts";
 import { formatTime } from "./format-time.ts";
 
 /** The consents that last of the reader. */

@@ -1,7 +1,6 @@
-import type { LinkedConsent, UndeliveredNotification } from "../../../.interlock/api.ts";
 import type { ApprovalFailure } from "../approval/api.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
-import type { QueueApi } from "../approval/queue-api.ts";
+import type { LinkedConsent, QueueApi, UndeliveredNotification } from "../approval/queue-api.ts";
 import { el, setText } from "../dom.ts";
 import { createFrame, readHash } from "../panes/frame.ts";
 import type { PaneView } from "../panes/pane-element.ts";

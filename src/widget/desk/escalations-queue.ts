@@ -1,6 +1,10 @@
-import type { ShownEscalation } from "../../../.interlock/api.ts";
 import { ESCALATION_REASONS } from "../../protocol/escalation/escalation.ts";
-import type { EscalationAct, EscalationQuery, QueueApi } from "../approval/queue-api.ts";
+import type {
+  EscalationAct,
+  EscalationQuery,
+  QueueApi,
+  ShownEscalation,
+} from "../approval/queue-api.ts";
 import { el } from "../dom.ts";
 import { createEntryCard, createKeyButton } from "./entry-card.ts";
 import { formatTime } from "./format-time.ts";

@@ -1,5 +1,4 @@
-import type { ListedOutcome } from "../../../.interlock/api.ts";
-import type { ReportedOutcome } from "../approval/queue-api.ts";
+import type { ListedOutcome, ReportedOutcome } from "../approval/queue-api.ts";
 import { formatTime } from "./format-time.ts";
 
 /** One report that an operator can make. */

@@ -1,7 +1,6 @@
-import type { ListedOutcome } from "../../../.interlock/api.ts";
 import { ARM_AFTER_MS } from "../approval/form.ts";
 import { drawList } from "../approval/packet-view.ts";
-import type { QueueApi } from "../approval/queue-api.ts";
+import type { ListedOutcome, QueueApi } from "../approval/queue-api.ts";
 import { el } from "../dom.ts";
 import { createEntryCard, createKeyButton } from "./entry-card.ts";
 import { formatTime } from "./format-time.ts";
