@@ -5,7 +5,6 @@ import type {
   ApprovalStatus,
 } from "../protocol/approval/record.ts";
 import type { ApprovalId, ActorId, TenantId } from "../protocol/identity/ids.ts";
-import type { ApprovalKind } from "../protocol/approval/question.ts";
 import type { ApprovalPattern } from "../protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
 import type { AskedRaise } from "../protocol/budget/raise.ts";
@@ -99,10 +98,7 @@ export interface ApprovalQuery {
   readonly viewer: ApprovalViewer;
   readonly status: ApprovalStatus;
   readonly pattern?: ApprovalPattern;
-  readonly kind?: ApprovalKind;
   readonly tool?: string;
-  /** Only requests for this person. */
-  readonly person?: string;
   /** Only requests about the viewer's own runs. */
   readonly isMine: boolean;
   /** Only those that the viewer may decide. */

@@ -112,8 +112,6 @@ export interface FeedbackQuery {
 /** Filters the unknown outcomes of a tenant. */
 export interface OutcomeQuery {
   readonly tool?: string;
-  /** Only calls for this person. */
-  readonly person?: string;
   readonly limit: number;
   readonly after?: ListPosition;
 }
@@ -132,9 +130,6 @@ export interface EscalationQuery {
   /** Absent: those that are not settled. */
   readonly state?: EscalationState;
   readonly reason?: EscalationReason;
-  readonly tool?: string;
-  /** Only of runs for this person. */
-  readonly person?: string;
   readonly limit: number;
   readonly after?: ListPosition;
 }

@@ -212,7 +212,7 @@ test("a program waits for an approval, is told each state, and answers it like i
   const bob = open("bob");
   const { runId = "" } = stream;
   const find = async () => {
-    const listed = await bob.approvals.list({ decidable: true, kind: "call", limit: 100 });
+    const listed = await bob.approvals.list({ decidable: true, limit: 100 });
     return listed.ok ? listed.value.approvals.find((one) => one.runId === runId) : undefined;
   };
   await expect.poll(find).toBeDefined();

@@ -99,7 +99,7 @@ export class ApprovalQueue {
 
   list(query: ApprovalQuery, nowMs: number): ListPage<ApprovalSummary> {
     if (!hasTable(this.#sql, "approvals")) return { items: [] };
-    const { viewer, status, pattern, kind, tool, person, limit, after } = query;
+    const { viewer, status, pattern, tool, limit, after } = query;
     const [column, order] =
       query.sort === "expiry" ? ["expires_ms", "ASC"] : ["requested_ms", "DESC"];
     const edge = query.sort === "expiry" ? 0 : Number.MAX_SAFE_INTEGER;
@@ -107,7 +107,6 @@ export class ApprovalQueue {
       .exec<ApprovalRow>(
         `SELECT approval_id, ${column} AS at_ms, summary FROM approvals
          WHERE ${WITH_STATUS} AND (?3 IS NULL OR ${HAS_PATTERN}) AND (?4 IS NULL OR tool_id = ?4)
-           AND (?15 IS NULL OR requester = ?15) AND (?16 IS NULL OR ?16 = ${KIND})
            AND (?5 OR ${OWN} OR ${DECIDABLE}) AND (NOT ?8 OR ${OWN})
            AND (NOT ?9 OR (?1 = 'pending' AND ${DECIDABLE}))
            AND (${column}, approval_id) ${order === "ASC" ? ">" : "<"} (?10, ?11)
@@ -126,8 +125,6 @@ export class ApprovalQueue {
         limit + 1,
         viewer.decides ? 1 : 0,
         viewer.delegate ?? null,
-        person ?? null,
-        kind ?? null,
       )
       .toArray();
     return toListPage(rows, limit, { itemOf: (row) => itemOf(row, nowMs), positionOf });
@@ -179,8 +176,6 @@ function memberOf(name: string): string {
 
 /** The viewer asked. An actor that acts for a person asked where it started the run. */
 const OWN = `(requester = ?6 AND (?14 IS NULL OR ${memberOf("actorId")} = ?14))`;
-
-const KIND = "iif(summary ->> '$.asks' = 'raise', 'raise', 'call')";
 
 const RULES = "json_each(summary, '$.requirements') AS rule";
 

@@ -122,14 +122,12 @@ export class EscalationList {
   }
 
   /** Lists escalations, the oldest first. */
-  list({ state, reason, tool, person, limit, after }: EscalationQuery): ListPage<Escalation> {
+  list({ state, reason, limit, after }: EscalationQuery): ListPage<Escalation> {
     if (!this.#exists) return { items: [] };
     const rows = this.#sql
       .exec<Row>(
         `SELECT number, reason, opened_ms, body FROM escalations
          WHERE iif(?1 IS NULL, state <> 'settled', state = ?1) AND (?2 IS NULL OR reason = ?2)
-           AND (?6 IS NULL OR body ->> '$.toolId' = ?6)
-           AND (?7 IS NULL OR body ->> '$.requestedBy' = ?7)
            AND (opened_ms, number) > (?3, ?4)
          ORDER BY opened_ms, number LIMIT ?5`,
         state ?? null,
@@ -137,8 +135,6 @@ export class EscalationList {
         after?.atMs ?? 0,
         Number(after?.id ?? 0),
         limit + 1,
-        tool ?? null,
-        person ?? null,
       )
       .toArray();
     return toListPage(rows, limit, {

@@ -39,20 +39,18 @@ export class OutcomeList {
   }
 
   /** Lists the calls that may still be resolved, the most urgent first. */
-  list({ tool, person, limit, after }: OutcomeQuery, nowMs: number): ListPage<AwaitedOutcome> {
+  list({ tool, limit, after }: OutcomeQuery, nowMs: number): ListPage<AwaitedOutcome> {
     if (!this.#exists) return { items: [] };
     const rows = this.#sql
       .exec<OutcomeRow>(
         `SELECT id, until_ms, body FROM outcomes
          WHERE until_ms > ?1 AND (?2 IS NULL OR tool_id = ?2) AND (until_ms, id) > (?3, ?4)
-           AND (?6 IS NULL OR body ->> '$.requestedBy' = ?6)
          ORDER BY until_ms, id LIMIT ?5`,
         nowMs,
         tool ?? null,
         after?.atMs ?? 0,
         after?.id ?? "",
         limit + 1,
-        person ?? null,
       )
       .toArray();
     return toListPage(rows, limit, {

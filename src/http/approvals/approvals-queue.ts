@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { APPROVAL_KINDS } from "../../protocol/approval/question.ts";
 import { APPROVAL_PATTERNS } from "../../protocol/approval/requirement.ts";
 import { APPROVAL_STATUSES } from "../../protocol/approval/record.ts";
 import { actsInOwnName } from "../../protocol/approval/check-vote.ts";
@@ -17,9 +16,7 @@ export const APPROVAL_QUEUE_ROUTES: Routes = {
 export const query = v.strictObject({
   status: v.optional(v.picklist(APPROVAL_STATUSES), "pending"),
   pattern: v.optional(v.picklist(APPROVAL_PATTERNS)),
-  kind: v.optional(v.picklist(APPROVAL_KINDS)),
   tool: parameters.text,
-  person: parameters.text,
   mine: parameters.flag,
   decidable: parameters.flag,
   sort: v.optional(v.picklist(["expiry", "newest"]), "expiry"),
@@ -32,7 +29,7 @@ async function getApprovals(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { status, pattern, kind, tool, person, mine, decidable, sort, limit, cursor } = read.value;
+  const { status, pattern, tool, mine, decidable, sort, limit, cursor } = read.value;
   const { tenantId, roles } = principal;
   const viewer = {
     person: personOf(principal),
@@ -41,8 +38,7 @@ async function getApprovals(authorised: AuthorisedRequest): Promise<Response> {
     seesAll: seesAll(principal),
     ...(isDelegate(principal) && { delegate: principal.actorId }),
   };
-  const texts = [pattern, kind, tool, person].map((text) => text ?? null);
-  const filters = [status, ...texts, mine, decidable, sort];
+  const filters = [status, pattern ?? null, tool ?? null, mine, decidable, sort];
   const sees = [JSON.stringify(viewer)];
   const scope = ["approvals", tenantId, ...sees, ...filters];
   const after = await readCursor(authorised, cursor, scope);
@@ -51,9 +47,7 @@ async function getApprovals(authorised: AuthorisedRequest): Promise<Response> {
     viewer,
     status,
     ...(pattern && { pattern }),
-    ...(kind && { kind }),
     ...(tool !== undefined && { tool }),
-    ...(person !== undefined && { person }),
     isMine: mine,
     isDecidable: decidable,
     sort,

@@ -27,8 +27,6 @@ const REASONS = Object.keys(ESCALATION_REASONS) as EscalationReason[];
 export const query = v.strictObject({
   state: v.optional(v.picklist(ESCALATION_STATES)),
   reason: v.optional(v.picklist(REASONS)),
-  tool: parameters.text,
-  person: parameters.text,
   limit: parameters.limit,
   cursor: parameters.cursor,
 });
@@ -38,16 +36,13 @@ async function getEscalations(authorised: AuthorisedRequest): Promise<Response> 
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { state, reason, tool, person, limit, cursor } = read.value;
-  const filters = [state, reason, tool, person].map((text) => text ?? null);
-  const scope = ["escalations", principal.tenantId, ...filters];
+  const { state, reason, limit, cursor } = read.value;
+  const scope = ["escalations", principal.tenantId, state ?? null, reason ?? null];
   const after = await readCursor(authorised, cursor, scope);
   if (!after.ok) return after.failure;
   const page = await services.escalations.list(principal.tenantId, {
     ...(state && { state }),
     ...(reason && { reason }),
-    ...(tool !== undefined && { tool }),
-    ...(person !== undefined && { person }),
     limit,
     ...(after.value && { after: after.value }),
   });

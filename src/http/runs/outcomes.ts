@@ -13,7 +13,6 @@ export const OUTCOME_ROUTES: Routes = {
 
 export const query = v.strictObject({
   tool: parameters.text,
-  person: parameters.text,
   limit: parameters.limit,
   cursor: parameters.cursor,
 });
@@ -23,13 +22,12 @@ async function getOutcomes(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { tool, person, limit, cursor } = read.value;
-  const scope = ["outcomes", principal.tenantId, tool ?? null, person ?? null];
+  const { tool, limit, cursor } = read.value;
+  const scope = ["outcomes", principal.tenantId, tool ?? null];
   const after = await readCursor(authorised, cursor, scope);
   if (!after.ok) return after.failure;
   const page = await services.outcomes.list(principal.tenantId, {
     ...(tool !== undefined && { tool }),
-    ...(person !== undefined && { person }),
     limit,
     ...(after.value && { after: after.value }),
   });

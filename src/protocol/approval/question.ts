@@ -17,10 +17,6 @@ export const APPROVAL_ASKS = [
 ] as const;
 export type ApprovalAsks = (typeof APPROVAL_ASKS)[number];
 
-/** `call`: about one call. `raise`: about a higher limit of a run. */
-export const APPROVAL_KINDS = ["call", "raise"] as const;
-export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
-
 /** Tells whether a request has a question, which an answer completes. */
 export function asksAnswer(asks: ApprovalAsks | undefined): boolean {
   return asks === "answer" || asks === "answer_and_vote";

@@ -21,7 +21,7 @@ const SHOWS: readonly Show[] = [
 /** Calls that wait for a decision. */
 export function approvalsQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
   return {
-    ...specOf(api, "call"),
+    ...specOf(api, false),
     name: "approvals",
     title: "Approvals",
     none: "This list has no approvals.",
@@ -32,7 +32,7 @@ export function approvalsQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
 /** Runs that wait for a higher limit. */
 export function budgetQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
   return {
-    ...specOf(api, "raise"),
+    ...specOf(api, true),
     name: "budget",
     title: "Budget requests",
     none: "No run waits for a higher limit.",
@@ -42,11 +42,16 @@ export function budgetQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
 
 function specOf(
   api: QueueApi,
-  kind: "call" | "raise",
+  isRaise: boolean,
 ): Pick<QueueSpec<ApprovalInfo>, "shows" | "read" | "describe" | "open"> {
   return {
     shows: SHOWS.map(([name]) => name),
-    read: ({ show, ...query }) => api.list({ ...SHOWS[show]?.[1], kind, ...query }),
+    async read({ show, person: _person, ...query }) {
+      const page = await api.list({ ...SHOWS[show]?.[1], ...query });
+      if (!page.ok) return page;
+      const items = page.value.items.filter(({ asks }) => (asks === "raise") === isRaise);
+      return { ok: true, value: { ...page.value, items } };
+    },
     describe,
     open: (approval, ports) => openApproval(api, approval, ports),
   };
@@ -61,6 +66,8 @@ function describe(approval: ApprovalInfo): Entry {
     facts: [requestedBy, status === "pending" ? formatTimeLeft(leftMs) : status].filter(Boolean),
     risk: { className: riskClass, label: formatRisk(riskClass) },
     status,
+    tool: approval.toolId,
+    person: requestedBy,
     since: approval.requestedAt,
     canSelect: maySelect(approval),
   };

@@ -25,8 +25,9 @@ export function escalationsQueue(api: QueueApi): QueueSpec<ShownEscalation> {
     none: "This list has no escalations.",
     shows: SHOWS.map(([name]) => name),
     keys: ["take it, or release it", "settle it"],
-    async read({ show, ...query }) {
-      const page = await api.escalations({ ...SHOWS[show]?.[1], ...query });
+    async read({ show, limit, cursor }) {
+      const next = cursor === undefined ? {} : { cursor };
+      const page = await api.escalations({ ...SHOWS[show]?.[1], limit, ...next });
       if (!page.ok) return page;
       // What a report or a decision settles stands in the other lists until then.
       const items = page.value.items.filter(
@@ -50,6 +51,8 @@ function describe(one: ShownEscalation): Entry {
   return {
     id,
     name: toolTitle,
+    tool: toolId,
+    person: requestedBy ?? "",
     facts: facts.filter((fact) => fact !== undefined),
     since: one.openedAt,
   };

@@ -53,11 +53,15 @@ export function createFilters(
       ...(tool.value.trim() && { tool: tool.value.trim() }),
       ...(person.value.trim() && { person: person.value.trim() }),
     }),
-    fits: ({ name, facts, since }) =>
+    // Some lists of the server take a tool, none takes a person.
+    fits: ({ name, facts, since, ...of }) =>
+      [of.tool, ""].includes(tool.value.trim()) &&
+      [of.person, ""].includes(person.value.trim()) &&
       [name, ...facts].join("\n").toLowerCase().includes(words()) &&
       !(Date.now() - Date.parse(since) < olderThanMs()),
     isDefault: () => show.value === "0" && tool.value.trim() === "" && person.value.trim() === "",
-    hides: () => words() !== "" || olderThanMs() > 0,
+    hides: () =>
+      words() !== "" || olderThanMs() > 0 || tool.value.trim() !== "" || person.value.trim() !== "",
     search: () => text.focus(),
   };
 }

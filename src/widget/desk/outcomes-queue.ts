@@ -18,7 +18,7 @@ export function outcomesQueue(api: QueueApi): QueueSpec<ListedOutcome> {
     shows: ["To look into"],
     keys: ["it happened", "it did not happen"],
     async read(query) {
-      const { show: _show, ...filters } = query;
+      const { show: _show, person: _person, ...filters } = query;
       const page = await api.outcomes(filters);
       if (!page.ok) return page;
       const items = page.value.items.filter((call) => !reported.has(keyOf(call)));
@@ -44,6 +44,8 @@ function describe(call: ListedOutcome): Entry {
     id: `${runId}/${invocationId}`,
     name: toolTitle,
     facts: [what, requestedBy, until],
+    tool: toolId,
+    person: requestedBy,
     since: call.dispatchedAt ?? "",
   };
 }

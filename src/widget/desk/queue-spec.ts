@@ -19,6 +19,9 @@ export interface Entry {
   /** A risk class, which stands before the facts. */
   readonly risk?: { readonly className: string; readonly label: string } | undefined;
   readonly status?: string;
+  readonly tool: string;
+  /** For whom the call or the run acts. */
+  readonly person: string;
   /** When it began, in ISO 8601. */
   readonly since: string;
   /** Present where it may be decided together with others. */
