@@ -63,7 +63,7 @@ function createReasoningView(): PartView {
 
 /** Creates the bubble of a message that the reader sent. */
 export function createBubble(text: string, files: readonly AttachedFile[] = []): HTMLElement {
-  const words = text === "" ? [] : [el("p", {}, text)];
+  const words = text === "" ? [] : [el("p", { dir: "auto" }, text)];
   return el(
     "article",
     { class: "question", part: "question", "aria-label": "You" },
