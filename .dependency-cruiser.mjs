@@ -123,6 +123,7 @@ export const FOLDERS = {
   // The command `interlock`: it loads a deployment, and imports none.
   cli: {
     inside: [
+      "client",
       "protocol",
       "env",
       "capabilities",

@@ -49,6 +49,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "writes the log of a deployment for people, with the places of your sources",
     load: () => import("./commands/logs.ts"),
   },
+  chat: {
+    summary: "chats with a deployment from a terminal, approvals included",
+    load: () => import("./commands/chat.ts"),
+  },
   token: {
     summary: "makes a bearer token, or a JWT for tests",
     load: () => import("./commands/token.ts"),

@@ -13,7 +13,10 @@ const TOKEN = "INTERLOCK_TOKEN";
 
 const address = v.pipe(
   v.string(),
-  v.check(isSafe, "an https address without user, query and fragment; http on this machine only"),
+  v.check(
+    isSafeAddress,
+    "an https address without user, query and fragment; http on this machine only",
+  ),
   v.transform((text) => new URL(text).href.replace(/\/+$/, "")),
 );
 /** Accepts `tenant/environments.json`: the address of each environment. */
@@ -67,7 +70,7 @@ function readAddress(project: string, environment: string): string {
 }
 
 /** Threat: a token that travels in clear text. */
-function isSafe(text: string): boolean {
+export function isSafeAddress(text: string): boolean {
   const url = URL.parse(text);
   if (!url || url.username !== "" || url.password !== "" || /[?#]/.test(url.href)) return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));

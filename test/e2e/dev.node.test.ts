@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
 import { publishContract } from "../../src/contracts/catalog/published-contract.ts";
@@ -7,6 +10,9 @@ import { registerContracts } from "../../src/contracts/check/register.ts";
 import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { runCommand } from "../shared/command-process.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
+import { runChat } from "../../cli/chat/chat-loop.ts";
+import type { Terminal } from "../../cli/chat/terminal.ts";
+import { createClient } from "../../src/client/client.ts";
 
 interface State {
   readonly status: string;
@@ -28,6 +34,34 @@ async function changePolicy(url: string, policy: object): Promise<Response> {
     headers: { "content-type": "application/json", "if-match": etag },
     body: JSON.stringify(policy),
   });
+}
+
+/** Runs `interlock chat` with these lines in a pipe. */
+async function chatThroughPipe(url: string, lines: readonly string[], ...more: readonly string[]) {
+  const args = ["cli/interlock.ts", "chat", "--url", url, ...more];
+  const child = spawn(process.execPath, args, { cwd: PACKAGE_FOLDER });
+  child.stdin.end(lines.map((line) => `${line}\n`).join(""));
+  const exited = once(child, "exit");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [exitCode] = await exited;
+  return { stdout, stderr, exitCode };
+}
+
+/** A person at a terminal, who answers with these lines. */
+function sitAtTerminal(lines: string[]): Terminal & { readonly shown: string[] } {
+  const shown: string[] = [];
+  return {
+    shown,
+    isInteractive: true,
+    write: (piece) => void shown.push(piece),
+    note: (line) => void shown.push(line),
+    ask: (prompt) => {
+      shown.push(prompt);
+      return Promise.resolve(lines.shift());
+    },
+    onInterrupt: () => undefined,
+    close: () => undefined,
+  };
 }
 
 describe("npm run dev, offline", () => {
@@ -185,6 +219,42 @@ describe("npm run dev, offline", () => {
     expect(answer.status).toBe(401);
     expect(server.output()).not.toContain("evil.example");
   });
+
+  test("a chat through a pipe shows text and tools, and goes on in its conversation", async () => {
+    const first = await chatThroughPipe(server.url, ["Hello", "What is 12.5% of 480?"]);
+    expect(first.stdout).toMatch(/offline model[^]*= 60/);
+    expect(first.stderr).toMatch(/· core__calculate: SUCCESS/);
+    expect(first.exitCode).toBe(0);
+    const [, id = ""] = /--conversation (run_\w+)/.exec(first.stderr) ?? [];
+    const next = await chatThroughPipe(server.url, ["Hello again"], "--conversation", id);
+    expect(next.exitCode).toBe(0);
+    const client = createClient({ baseUrl: server.url });
+    const kept = await client.conversations.messages(id);
+    expect(kept.ok && kept.value.turns.length).toBe(3);
+    const away = await chatThroughPipe(server.url, ["Hello"], "--url", "http://example.com");
+    expect([away.exitCode, away.stderr]).toEqual([2, expect.stringContaining("https address")]);
+  }, 60_000);
+
+  test("a person at a terminal decides by a whole word, and a pipe decides nothing", async () => {
+    const approvals = [{ tools: ["core__generate_title"], pattern: "user_consent" }];
+    const policy = { allowedTools: ["core__generate_title"], approvals };
+    expect((await changePolicy(server.url, policy)).status).toBe(200);
+    const call = 'call core__generate_title {"title":"Noon"}';
+    const client = createClient({ baseUrl: server.url });
+    const ended: string[] = [];
+    for (const word of ["yes", "y"]) {
+      const terminal = sitAtTerminal([call, word]);
+      await runChat({ client, terminal }, {});
+      expect(terminal.shown.join("\n")).toMatch(/Approve\? Type yes, or no/);
+      ended.push(terminal.shown.find((line) => /^ {2}\w+$/.test(line))?.trim() ?? "nothing");
+    }
+    expect(ended).toEqual(["approved", "rejected"]);
+    const piped = await chatThroughPipe(server.url, [call, "yes"]);
+    expect(piped.stderr).toMatch(/waits for a person/);
+    expect(piped.exitCode).toBe(1);
+    const pending = await client.approvals.list({ status: "pending", limit: 100 });
+    expect(pending.ok && pending.value.approvals.length).toBeGreaterThan(0);
+  }, 60_000);
 
   test("SIGTERM leaves no process behind", async () => {
     await server.end("SIGTERM");
