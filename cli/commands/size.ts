@@ -81,7 +81,8 @@ function sharesOf(metafile: Metafile): ReadonlyMap<string, number> {
 
 function ownerOf(path: string): string {
   const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
-  return name ?? (/^(?:src|durable-objects|\.interlock)\//.test(path) ? "this project" : "bundler");
+  // wrangler adds files of its own, which lie outside the project.
+  return name ?? (/^(?:\.\.|<|\/)|:/.test(path) ? "bundler" : "this project");
 }
 
 function toKib(bytes: number): number {

@@ -66,13 +66,15 @@ export class RunStore implements StoredFacts {
   readonly deadlines: StoredDeadlines<RunDeadline>;
   /** Undefined until the row is read. */
   #held: HeldRun | undefined;
+  /** The last notice that this incarnation delivered. */
+  #deliveredSeq: number | undefined;
   /** The last measurement, and what had been added until then. */
   #measured: { readonly bytes: number; readonly grownChars: number } | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.log = new RunLog(storage.sql);
-    this.deadlines = deadlinesIn(storage.sql);
+    this.deadlines = deadlinesIn(storage.sql, () => this.#deliveredSeq);
   }
 
   get #sql(): SqlStorage {
@@ -176,9 +178,13 @@ export class RunStore implements StoredFacts {
     this.#held = { ...held, incarnations };
   }
 
-  /** Stores that the notices up to a number were delivered. */
+  /**
+   * Keeps that the notices up to a number were delivered. The next change of the deadlines stores
+   * it: each end of a delivery makes one, but for a run with a loop. A crash before that change
+   * repeats the notices, and the tenant's object counts each once.
+   */
   saveDelivered(seq: number): void {
-    this.#sql.exec("UPDATE log SET delivered_seq = ? WHERE seq = 0", seq);
+    this.#deliveredSeq = seq;
   }
 
   /**
@@ -230,8 +236,11 @@ export class RunStore implements StoredFacts {
   }
 }
 
-/** The deadlines of a run, in its row. */
-function deadlinesIn(sql: SqlStorage): StoredDeadlines<RunDeadline> {
+/** The deadlines of a run, in its row. A change stores the last delivered notice as well. */
+function deadlinesIn(
+  sql: SqlStorage,
+  deliveredSeq: () => number | undefined,
+): StoredDeadlines<RunDeadline> {
   return {
     read: () => {
       const { deadlines } = sql
@@ -240,7 +249,11 @@ function deadlinesIn(sql: SqlStorage): StoredDeadlines<RunDeadline> {
       return JSON.parse(deadlines) as DeadlineSet<RunDeadline>;
     },
     write: (deadlines) =>
-      void sql.exec("UPDATE log SET deadlines = ? WHERE seq = 0", JSON.stringify(deadlines)),
+      void sql.exec(
+        `UPDATE log SET deadlines = ?, delivered_seq = coalesce(?, delivered_seq) WHERE seq = 0`,
+        JSON.stringify(deadlines),
+        deliveredSeq() ?? null,
+      ),
   };
 }
 
