@@ -84,7 +84,7 @@ describe("the project", () => {
   });
 
   it("makes a system of a Markdown file, and says what did not fit", async () => {
-    const file = (name: string, text: string) => ({
+    const file = (name: string, text: string | Buffer) => ({
       name,
       mimeType: "text/markdown",
       buffer: Buffer.from(text),
@@ -106,6 +106,9 @@ describe("the project", () => {
     const alert = visit.page.getByRole("alert");
     await choose(file("long.md", "x".repeat(24_001)));
     await alert.getByText("Choose a text of at most 24,000 characters.").waitFor();
+    // A picture is no text, whatever its name says.
+    await choose(file("picture.md", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe])));
+    await alert.getByText('"picture.md" was not imported.').waitFor();
     expect(visit.api.gameplan.writes).toEqual([]);
     await choose(file("stealth.md", "# Stealth"));
     await alert.getByText('"Stealth" was imported. The text was cut.').waitFor();

@@ -22,6 +22,8 @@ export class MemoryWorkspace {
   #lastId = 0;
   nowMs = Date.UTC(2026, 10, 22);
   readonly announced: string[] = [];
+  /** Rows that queries answered. */
+  rowsRead = 0;
 
   constructor() {
     for (const migration of MIGRATIONS) this.#database.exec(migration);
@@ -79,6 +81,11 @@ export class MemoryWorkspace {
     return outcome;
   }
 
+  /** Runs SQL at once, for many rows that no test calls one by one. */
+  fill(query: string): void {
+    this.#database.exec(query);
+  }
+
   /** Counts the rows of a table. */
   count(table: string): number {
     const row = this.#database.prepare(`SELECT count(*) AS n FROM ${table}`).get();
@@ -86,11 +93,11 @@ export class MemoryWorkspace {
   }
 
   #sql(): object {
-    const rows = (schema: v.GenericSchema, query: string, ...bindings: (string | number)[]) =>
-      this.#database
-        .prepare(query)
-        .all(...bindings)
-        .map((row) => v.parse(schema, row));
+    const rows = (schema: v.GenericSchema, query: string, ...bindings: (string | number)[]) => {
+      const found = this.#database.prepare(query).all(...bindings);
+      this.rowsRead += found.length;
+      return found.map((row) => v.parse(schema, row));
+    };
     return {
       rows,
       first: (schema: v.GenericSchema, query: string, ...bindings: (string | number)[]) =>

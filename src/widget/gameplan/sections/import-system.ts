@@ -37,10 +37,12 @@ async function importFile({ projectId, act, go, tell }: SectionContext, file: Fi
   tell(`"${textOf(system, "name")}" was imported. ${warnings.join(" ")}`);
 }
 
-/** Undefined when the browser cannot read the file. */
+/** Undefined when the browser cannot read the file, or the file is no text. */
 async function readText(file: File): Promise<string | undefined> {
   try {
-    return await file.text();
+    const bytes = await file.arrayBuffer();
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;
   }
