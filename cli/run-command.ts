@@ -45,6 +45,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "says what happened in a run, gate by gate, and why it ended",
     load: () => import("./commands/explain.ts"),
   },
+  evaluate: {
+    summary: "looks at recorded runs in the 12 test modes of a tool contract",
+    load: () => import("./commands/evaluate.ts"),
+  },
   logs: {
     summary: "writes the log of a deployment for people, with the places of your sources",
     load: () => import("./commands/logs.ts"),

@@ -93,6 +93,16 @@ const NOT_RUN: readonly { readonly file: string; readonly starts: string; readon
       why: "a file of another system; test/docs/metrics.node.test.ts holds its rules",
     },
     {
+      file: "docs/policy.md",
+      starts: "curl -X POST https://YOUR-WORKER/v1/policy/dry-run",
+      why: "needs a deployment with replays; test/http/replay.test.ts sends it",
+    },
+    {
+      file: "docs/evaluation.md",
+      starts: "mkdir runs",
+      why: "needs a deployment with replays; test/http/evaluate.test.ts exports the same",
+    },
+    {
       file: "docs/questions.md",
       starts: "curl -X POST",
       why: "needs a call that asks; test/http/questions.test.ts sends it",

@@ -23,6 +23,11 @@ const TYPED: readonly { readonly file: string; readonly has: string; readonly ty
     type: '{ runId: string; outcome: string } & import("ROOT/src/protocol/run/replay.ts").ReplayResult',
   },
   {
+    file: "docs/policy.md",
+    has: '"undecided"',
+    type: 'import("ROOT/src/http/tenant/policy-dry-run.ts").DryRunAnswer',
+  },
+  {
     file: "docs/conversations.md",
     has: '"turns"',
     type: '{ turns: readonly import("ROOT/src/protocol/conversation/shown.ts").ShownTurn[]; next: string }',

@@ -1,5 +1,6 @@
 import type { TermChange } from "../approval/terms.ts";
 import type { AuditAction, AuditEntry } from "../audit/entry.ts";
+import { formatReason, OUTCOME_WORDS } from "./reason-words.ts";
 import type { DoneReason } from "./event.ts";
 import type { RunState, RunStatus } from "./state.ts";
 
@@ -138,7 +139,16 @@ function describeCallEnd(entry: AuditEntry): string {
   const { outcome = "no outcome", durationMs, policyRevision } = entry;
   const took = durationMs === undefined ? "" : ` after ${durationMs} ms`;
   const under = policyRevision === undefined ? "" : ` under policy revision ${policyRevision}`;
-  return `${outcome}${took}${under}: ${gatesOf(entry)}${why(entry)}`;
+  return `${outcome}${took}${under}: ${gatesOf(entry)}${meaningOf(entry)}`;
+}
+
+/** Says what the outcome of a failed call means, and its reason where that is one of ours. */
+function meaningOf(entry: AuditEntry): string {
+  const { outcome, reason } = entry;
+  const means = outcome && wordsIn(OUTCOME_WORDS, outcome);
+  if (means === undefined || outcome === "SUCCESS") return why(entry);
+  const because = reason === undefined ? undefined : formatReason(reason);
+  return `; ${means}${why(entry)}${because === undefined ? "" : `: ${because}`}`;
 }
 
 /** Says what the gates of a call came to. */

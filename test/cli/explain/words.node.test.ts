@@ -9,6 +9,9 @@ import type { ActorId, RunId, ToolCallId } from "../../../src/protocol/identity/
 import type { DoneReason } from "../../../src/protocol/run/event.ts";
 import { statusOf } from "../../../src/protocol/run/state.ts";
 import type { RunTrace, TracedCall } from "../../../src/protocol/run/trace.ts";
+import { FAILURES } from "../../../src/protocol/outcome/failures.ts";
+import { TAXONOMY_CLASSES, type TaxonomyClass } from "../../../src/protocol/outcome/taxonomy.ts";
+import { formatReason, OUTCOME_WORDS } from "../../../src/protocol/run/reason-words.ts";
 import { END_WORDS, GATE_WORDS } from "../../../src/protocol/run/words.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/gates.md"), "utf8");
@@ -76,6 +79,22 @@ test("each gate of docs/gates.md has its words, and no other", () => {
     const text = explain(traceOf(), [refusedBy(gate)]).join("\n");
     expect(text).toContain(`the gate ${gate} ended it, because ${GATE_WORDS.get(gate)}`);
   }
+});
+
+test("each outcome of a call and each reason of the runtime has its words", () => {
+  const told = (outcome: TaxonomyClass, reason?: string): string =>
+    explain(traceOf(), [
+      { ...refusedBy("state"), outcome, ...(reason !== undefined && { reason }) },
+    ]).join("\n");
+  for (const outcome of TAXONOMY_CLASSES) {
+    if (outcome !== "SUCCESS") expect(told(outcome)).toContain(`; ${OUTCOME_WORDS[outcome]}`);
+  }
+  for (const [code, [outcome]] of Object.entries(FAILURES)) {
+    const words = formatReason(code);
+    expect(words, code).toMatch(/\w+ \w+ \w+/);
+    expect(told(outcome ?? "UNKNOWN_ERROR", code)).toContain(`(${code}): ${words}`);
+  }
+  expect(formatReason("toString")).toBeUndefined();
 });
 
 test("docs/audit.md shows what is printed", () => {
