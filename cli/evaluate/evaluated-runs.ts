@@ -25,9 +25,9 @@ export interface EvaluatedRun {
   /** Its audit records, oldest first. */
   readonly entries: readonly AuditEntry[];
   /** Its calls as the trace tells them. Absent: the export has no trace of the run. */
-  readonly calls?: readonly TracedCall[];
+  readonly calls?: readonly TracedCall[] | undefined;
   /** What its replay came to. Absent: the export has no replay of the run. */
-  readonly replay?: string;
+  readonly replay?: string | undefined;
 }
 
 /** A verified export. */
@@ -71,9 +71,8 @@ export async function verifyExport(
   runs.delete("");
   return ok({
     runs: [...runs].map(([runId, own]) => {
-      const [calls, replay] = [told.get(runId), outcomes.get(runId)];
       const entries = own.map(({ entry }) => entry);
-      return { runId, entries, ...(calls && { calls }), ...(replay !== undefined && { replay }) };
+      return { runId, entries, calls: told.get(runId), replay: outcomes.get(runId) };
     }),
     contracts: readContracts(contracts),
   });
@@ -102,13 +101,14 @@ function readTrace(
   for (const record of records as readonly JsonObject[]) {
     const known = log.get(Number(record["seq"]));
     if (!known || toCanonicalJson(known as unknown as JsonValue) !== toCanonicalJson(record)) {
-      const message = `${file}: record ${String(record["seq"])} is not in audit.jsonl as it stands here.`;
+      const message = `${file}: record ${JSON.stringify(record["seq"])} is not in audit.jsonl as it stands here.`;
       return fail({ code: "record_not_in_log", message });
     }
   }
   const own = [...log.values()].map(({ entry }) => entry).filter((entry) => entry.runId === runId);
   const ended = Map.groupBy(own, ({ action }) => action);
-  for (const call of calls as unknown as readonly TracedCall[]) {
+  const traced = calls as unknown as readonly TracedCall[];
+  for (const call of traced) {
     const of = (ended.get("call.ended") ?? []).findLast(
       ({ invocationId }) => invocationId === call.invocationId,
     );
@@ -122,7 +122,7 @@ function readTrace(
       return fail({ code: "trace_contradicts_log", message });
     }
   }
-  return ok({ runId, calls: calls as unknown as readonly TracedCall[] });
+  return ok({ runId, calls: traced });
 }
 
 function readMembers(
@@ -133,7 +133,7 @@ function readMembers(
   return new Map(
     [...files.values()].flatMap((text) => {
       const value = parse(text) ?? {};
-      return [[String(value[key]), String(value[member] ?? value["reason"])] as const];
+      return [[textOf(value[key]), textOf(value[member] ?? value["reason"])] as const];
     }),
   );
 }
@@ -143,10 +143,14 @@ function readContracts(files: ReadonlyMap<string, string>): ReadonlyMap<string, 
   return new Map(
     contracts.filter(isJsonObject).map((contract) => {
       const { identity } = contract;
-      const of = `${String(memberOf(identity, "name"))}@${String(memberOf(identity, "version"))}`;
+      const of = `${textOf(memberOf(identity, "name"))}@${textOf(memberOf(identity, "version"))}`;
       return [of, contract] as const;
     }),
   );
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
 }
 
 function parse(text: string): JsonObject | undefined {
