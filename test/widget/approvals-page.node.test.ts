@@ -399,11 +399,25 @@ describe("the page of runs", () => {
     await paid.waitFor();
   });
 
-  it("filters the list, and counts the tokens of a run that waits", async () => {
+  it("filters the list and keeps the filters in the address, shows costs, and counts the tokens of a run that waits", async () => {
     await openRuns();
     await expect.poll(() => runs().getByRole("listitem").count()).toBe(3);
     await visit.page.getByLabel("State").selectOption("waiting");
     await expect.poll(() => runs().getByRole("listitem").count()).toBe(1);
+    expect(visit.page.url()).toMatch(/runs\?status=waiting$/);
+    await openRuns({ at: "runs?status=waiting" });
+    await expect.poll(() => runs().getByRole("listitem").count()).toBe(1);
+    expect(await visit.page.getByLabel("State").inputValue()).toBe("waiting");
+    // The picture is for the eye alone; the table says the same.
+    await visit.page.getByText("Cost per day", { exact: true }).click();
+    const costs = visit.page.getByRole("table", { name: "Cost per day in EUR" });
+    await costs.waitFor();
+    expect(await costs.getByRole("row").allInnerTexts()).toEqual([
+      expect.stringMatching(/Day\s+Cost/),
+      expect.stringMatching(/2026-11-25\s+0.25 EUR/),
+      expect.stringMatching(/2026-11-27\s+0.5 EUR/),
+    ]);
+    expect(await visit.inside('(root) => root.querySelectorAll(".costs svg rect").length')).toBe(2);
     await runs()
       .getByRole("button", { name: /A question/ })
       .click();

@@ -127,7 +127,7 @@ export class ScriptedApi {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("content-security-policy", CONTENT_SECURITY_POLICY);
     const path = request.url ?? "/";
-    const file = FILES[path];
+    const file = FILES[path.replace(/\?.*/, "")];
     if (file) {
       response.setHeader("content-type", file[1]);
       response.end(await readFile(join(this.#directory, file[0])));

@@ -19,10 +19,11 @@ export class ScriptedRuns {
   }
 
   owns(path: string): boolean {
-    return /^\/v1\/runs(?:\?|\/[^/]+\/trace)/.test(path);
+    return /^\/v1\/(?:usage|runs(?:\?|\/[^/]+\/trace))/.test(path);
   }
 
   answer(path: string): Reply {
+    if (path.startsWith("/v1/usage")) return { status: 200, body: { days: COSTS } };
     const [, id] = /^\/v1\/runs\/([^/]+)\/trace/.exec(path) ?? [];
     if (id === undefined) {
       const status = new URL(path, "http://x").searchParams.get("status");
@@ -33,6 +34,12 @@ export class ScriptedRuns {
     return body ? { status: 200, body } : { status: 404, body: { title: "There is no such run." } };
   }
 }
+
+/** The newest first, as the API lists them. */
+const COSTS = [
+  { day: "2026-11-27", cost: [{ currency: "EUR", amount: 0.5 }] },
+  { day: "2026-11-25", cost: [{ currency: "EUR", amount: 0.25 }] },
+];
 
 interface TracedRun extends Partial<Pick<RunSummary, "title" | "subjectId">> {
   readonly trace: RunTrace;

@@ -31,6 +31,14 @@ type Answer<T> = Promise<Result<T, RunsFailure>>;
 export interface RunsApi {
   list(query: Readonly<Record<string, string>>): Answer<RunsPage>;
   trace(runId: string): Answer<ReadTrace>;
+  /** Reads what the last days cost, the oldest first. */
+  costs(): Answer<readonly DayCost[]>;
+}
+
+/** What the runs of one day cost, in units of each currency. */
+export interface DayCost {
+  readonly day: string;
+  readonly cost: readonly { readonly currency: string; readonly amount: number }[];
 }
 
 /** Creates the client of the HTTP API. */
@@ -41,6 +49,11 @@ export function createRunsApi(options: ApiOptions): RunsApi {
       if (!answer.ok) return answer;
       const runs = listOf(answer.value["runs"]).filter(isSummary) as unknown as RunsPage["runs"];
       return ok({ runs, ...nextOf(answer.value) });
+    },
+    async costs() {
+      const answer = await request(options, "v1/usage");
+      if (!answer.ok) return answer;
+      return ok(listOf(answer.value["days"]).flatMap(toDayCost).toReversed());
     },
     trace: (runId) => readTrace(options, `v1/runs/${encodeURIComponent(runId)}/trace?limit=100`),
   };
@@ -74,6 +87,15 @@ async function request(options: ApiOptions, path: string): Answer<JsonObject> {
   } catch {
     return fail({ message: UNREACHABLE, needsToken: false });
   }
+}
+
+function toDayCost(value: JsonValue): readonly DayCost[] {
+  if (!isJsonObject(value) || typeof value["day"] !== "string") return [];
+  const cost = listOf(value["cost"]).flatMap((one) => {
+    const { currency, amount } = isJsonObject(one) ? one : {};
+    return typeof currency === "string" && typeof amount === "number" ? [{ currency, amount }] : [];
+  });
+  return [{ day: value["day"], cost }];
 }
 
 function isSummary(value: JsonValue): boolean {

@@ -9,20 +9,31 @@ export interface RunFilters {
   read(): Readonly<Record<string, string>>;
 }
 
-/** Creates the form of the filters. `onChange` is called for each change. */
+/**
+ * Creates the form of the filters. `onChange` is called for each change. The address keeps the
+ * filters, so that a list can be sent on.
+ */
 export function createFilters(onChange: () => void): RunFilters {
-  const status = choose("State", [
+  const status = choose("status", [
     ["", "Every state"],
     ...STATES.map((one) => [one, one] as const),
   ]);
-  const kind = choose("Kind", [
+  const kind = choose("kind", [
     ["", "Chats and calls"],
     ["chat", "Chats"],
     ["call", "Direct calls"],
   ]);
-  const actor = el("input", { type: "search", placeholder: "user:ann", spellcheck: "false" });
-  const from = el("input", { type: "datetime-local" });
-  const to = el("input", { type: "datetime-local" });
+  const actor = el("input", {
+    name: "actor",
+    type: "search",
+    placeholder: "user:ann",
+    spellcheck: "false",
+  });
+  const from = el("input", { name: "from", type: "datetime-local" });
+  const to = el("input", { name: "to", type: "datetime-local" });
+  const kept = new URLSearchParams(location.search);
+  for (const control of [status, kind, actor]) control.value = kept.get(control.name) ?? "";
+  for (const control of [from, to]) control.value = toLocal(kept.get(control.name));
   const labelled = [
     label("State", status),
     label("Kind", kind),
@@ -31,21 +42,32 @@ export function createFilters(onChange: () => void): RunFilters {
     label("Until", to),
   ];
   const root = el("form", { class: "filters", "aria-label": "Filter the runs" }, ...labelled);
-  root.addEventListener("change", onChange);
+  const read = (): Readonly<Record<string, string>> => ({
+    ...(status.value && { status: status.value }),
+    ...(kind.value && { kind: kind.value }),
+    ...(actor.value.trim() && { actor: actor.value.trim() }),
+    ...instantOf("from", from.value),
+    ...instantOf("to", to.value),
+  });
+  const change = (): void => {
+    const query = new URLSearchParams(read()).toString();
+    history.replaceState(null, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
+    onChange();
+  };
+  root.addEventListener("change", change);
   root.addEventListener("submit", (event) => {
     event.preventDefault();
-    onChange();
+    change();
   });
-  return {
-    root,
-    read: () => ({
-      ...(status.value && { status: status.value }),
-      ...(kind.value && { kind: kind.value }),
-      ...(actor.value.trim() && { actor: actor.value.trim() }),
-      ...instantOf("from", from.value),
-      ...instantOf("to", to.value),
-    }),
-  };
+  return { root, read };
+}
+
+/** The form takes a time of the place where the page is read. */
+function toLocal(instant: string | null): string {
+  const atMs = Date.parse(instant ?? "");
+  if (!Number.isFinite(atMs)) return "";
+  const offsetMs = new Date(atMs).getTimezoneOffset() * 60_000;
+  return new Date(atMs - offsetMs).toISOString().slice(0, 16);
 }
 
 function choose(

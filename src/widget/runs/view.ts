@@ -2,6 +2,7 @@ import { el, setText } from "../dom.ts";
 import { createFrame, readHash } from "../panes/frame.ts";
 import { SignIn, type SignInPorts } from "../panes/sign-in.ts";
 import type { RunsApi } from "./api.ts";
+import { createCosts } from "./costs.ts";
 import { createFilters } from "./filters.ts";
 import { RunsList } from "./list.ts";
 import { drawTrace } from "./trace-view.ts";
@@ -29,7 +30,8 @@ export class RunsView {
     this.#signIn = new SignIn(ports, () => this.#readAgain());
     const { root, side, more, notice } = this.#frame;
     this.root = root;
-    side.append(this.#filters.root, this.#list.root, more, notice, this.#signIn.root);
+    const costs = createCosts(api);
+    side.append(this.#filters.root, this.#list.root, more, notice, this.#signIn.root, costs);
     this.#listen();
   }
 
