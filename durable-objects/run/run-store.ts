@@ -10,6 +10,7 @@ import type { Outbox } from "./outbox.ts";
 import { RunLog } from "./run-log.ts";
 import type { RunProgress } from "../../src/run/progress.ts";
 import { createRunTables, namesOf, RunTables } from "./run-tables.ts";
+import { deadlinesIn } from "./stored-deadlines.ts";
 import { StoredFiles } from "./stored-files.ts";
 import { StoredPrompt } from "./stored-prompt.ts";
 import type {
@@ -234,27 +235,6 @@ export class RunStore implements StoredFacts {
     const tables = new RunTables(this.#sql, namesOf(row.tables));
     return { ...fromRow(row), tables, logged, progress: logged.progress };
   }
-}
-
-/** The deadlines of a run, in its row. A change stores the last delivered notice as well. */
-function deadlinesIn(
-  sql: SqlStorage,
-  deliveredSeq: () => number | undefined,
-): StoredDeadlines<RunDeadline> {
-  return {
-    read: () => {
-      const { deadlines } = sql
-        .exec<{ deadlines: string }>("SELECT deadlines FROM log WHERE seq = 0")
-        .one();
-      return JSON.parse(deadlines) as DeadlineSet<RunDeadline>;
-    },
-    write: (deadlines) =>
-      void sql.exec(
-        `UPDATE log SET deadlines = ?, delivered_seq = coalesce(?, delivered_seq) WHERE seq = 0`,
-        JSON.stringify(deadlines),
-        deliveredSeq() ?? null,
-      ),
-  };
 }
 
 function fromRow(row: RunRow): Pick<HeldRun, "identity" | "claimed" | "incarnations"> {
