@@ -67,8 +67,8 @@ export class RunStore implements StoredFacts {
   readonly deadlines: StoredDeadlines<RunDeadline>;
   /** Undefined until the row is read. */
   #held: HeldRun | undefined;
-  /** The last notice that this incarnation delivered. */
-  #deliveredSeq: number | undefined;
+  /** The last delivered notice. A crash before it is stored repeats it, and it counts once. */
+  #deliveredSeq = 0;
   /** The last measurement, and what had been added until then. */
   #measured: { readonly bytes: number; readonly grownChars: number } | undefined;
 
@@ -179,11 +179,7 @@ export class RunStore implements StoredFacts {
     this.#held = { ...held, incarnations };
   }
 
-  /**
-   * Keeps that the notices up to a number were delivered. The next change of the deadlines stores
-   * it: each end of a delivery makes one, but for a run with a loop. A crash before that change
-   * repeats the notices, and the tenant's object counts each once.
-   */
+  /** The next change of the deadlines stores it: one follows each delivery without a loop. */
   saveDelivered(seq: number): void {
     this.#deliveredSeq = seq;
   }

@@ -3,7 +3,7 @@ import type { DeadlineSet, RunDeadline, StoredDeadlines } from "../deadlines.ts"
 /** The deadlines of a run, in its row. A change stores the last delivered notice as well. */
 export function deadlinesIn(
   sql: SqlStorage,
-  deliveredSeq: () => number | undefined,
+  deliveredSeq: () => number,
 ): StoredDeadlines<RunDeadline> {
   return {
     read: () => {
@@ -14,9 +14,9 @@ export function deadlinesIn(
     },
     write: (deadlines) =>
       void sql.exec(
-        `UPDATE log SET deadlines = ?, delivered_seq = coalesce(?, delivered_seq) WHERE seq = 0`,
+        "UPDATE log SET deadlines = ?, delivered_seq = max(delivered_seq, ?) WHERE seq = 0",
         JSON.stringify(deadlines),
-        deliveredSeq() ?? null,
+        deliveredSeq(),
       ),
   };
 }
