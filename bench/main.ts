@@ -21,6 +21,7 @@ import { measureMemory } from "./measures/memory.ts";
 import { measurePaced } from "./measures/paced.ts";
 import { measureRunCost } from "./measures/run-cost.ts";
 import { measureStatements } from "./measures/statements.ts";
+import { measureTenantLoad } from "./measures/tenant-load.ts";
 import { measureTraces } from "./measures/traces.ts";
 import { measureTogether } from "./measures/together.ts";
 import { measureWires } from "./measures/wires.ts";
@@ -47,6 +48,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   gates: measureGates,
   durability: measureDurability,
   growth: measureGrowth,
+  tenant: measureTenantLoad,
   conversations: measureConversations,
   workspace: measureWorkspace,
   gameplan: measureGameplan,

@@ -1,6 +1,6 @@
 import type { SentNotice } from "../../src/capabilities/tenant.ts";
 import type { RawEnv } from "../../src/env.ts";
-import type { ActorId, RunId } from "../../src/protocol/identity/ids.ts";
+import type { ActorId, ApprovalId, RunId } from "../../src/protocol/identity/ids.ts";
 import * as product from "./interlock-worker.ts";
 
 export class RunObject extends product.RunObject {}
@@ -64,15 +64,55 @@ function noticesOf(run: number): readonly SentNotice[] {
   return notices.map((notice, index) => ({ seq: index + 1, notice }));
 }
 
+/** What may be asked of a tenant's object again and again, by its name. */
+const LOADS = {
+  async reservations(object: TenantObject, number: number) {
+    const pin = await object.policy();
+    if (!pin) throw new Error("the tenant has no policy");
+    const answer = await object.reserve({
+      id: `load-${number}`,
+      toolId: "core__get_current_time",
+      amounts: { tokens: 1 },
+      limits: { tokens: 1_000_000_000 },
+      windowSeconds: 86_400,
+      pin,
+    });
+    if (answer.kind !== "reserved") throw new Error(answer.kind);
+  },
+  places: (object: TenantObject, number: number) =>
+    object.takePlace({
+      approvalId: `appr_${number}` as ApprovalId,
+      requester: `user:${number}` as ActorId,
+      limits: { actor: 1_000_000, tenant: 1_000_000 },
+    }),
+  notices: (object: TenantObject, number: number) =>
+    object.receive(`run_load_${number}` as RunId, noticesOf(number)),
+  lists: (object: TenantObject) => object.runs({ limit: 50 }),
+  audit: (object: TenantObject) => object.audit({ after: 0, limit: 50 }),
+} satisfies Record<string, (object: TenantObject, number: number) => Promise<unknown>>;
+/** Requests that wait for the object at the same time. */
+const AT_ONCE = 16;
+
+/** Asks a tenant's object so many times. */
+async function load(object: TenantObject, kind: string, [from, to]: readonly number[]) {
+  const ask = LOADS[kind as keyof typeof LOADS];
+  let number = from ?? 0;
+  const lane = async (): Promise<void> => {
+    while (number < (to ?? 0)) await ask(object, number++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
+
 export default {
   async fetch(request: Request, env: RawEnv): Promise<Response> {
-    const [, , tenant = "", from, to] = new URL(request.url).pathname.split("/");
+    const [, , tenant = "", from, to, kind] = new URL(request.url).pathname.split("/");
     if (!request.url.includes("/tenant/")) {
       return product.default.fetch(request, env);
     }
     const tenants = env["TENANTS"] as DurableObjectNamespace;
     const object = tenants.get(tenants.idFromName(tenant)) as unknown as TenantObject;
-    if (from !== undefined) await object.fill(Number(from), Number(to));
+    if (kind !== undefined) await load(object, kind, [Number(from), Number(to)]);
+    else if (from !== undefined) await object.fill(Number(from), Number(to));
     return Response.json(await object.use());
   },
 };

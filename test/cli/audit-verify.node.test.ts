@@ -46,7 +46,7 @@ const verify = (texts: readonly string[], head?: string): Promise<Verdict> =>
 const replaced = (index: number, text: string): readonly string[] => whole.with(index, text);
 
 test("a complete export passes and returns its last record", async () => {
-  const expected = { kind: "whole", count: 6, lastHash: last.hash };
+  const expected = { kind: "whole", count: 6, segments: 0, lastHash: last.hash };
   expect([await verify(whole), await verify(whole, last.hash)]).toEqual([expected, expected]);
 });
 

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { seriesOf } from "../../src/protocol/metric/measures.ts";
@@ -7,6 +8,8 @@ import { formatOpenMetrics } from "../../src/telemetry/metrics/format-open-metri
 import { readOpenMetrics } from "../shared/open-metrics.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+/** Debian's package `prometheus`. */
+const PROMTOOL = "/usr/bin/promtool";
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 const SERIES = {
@@ -14,12 +17,14 @@ const SERIES = {
   [seriesOf("model", 'quoted"\\name')]: { calls: 1, input: 2 },
   [seriesOf("tool", "a__b", "1.0.0")]: { SUCCESS: 1, cost_micros: 1_500_000 },
   [seriesOf("ledger")]: { mismatches: 1 },
+  [seriesOf("outbox")]: { late: 1 },
 };
 const GAUGES = {
   openRuns: { running: 1 },
   openApprovals: 0,
   awaitedOutcomes: 0,
   openEscalations: 0,
+  retentionLateMs: 0,
 };
 const FAMILIES = [...countedFamilies(SERIES), ...currentFamilies(GAUGES, 0)];
 const SAMPLES = [...readOpenMetrics(formatOpenMetrics(FAMILIES))].flatMap(([, { samples }]) =>
@@ -106,6 +111,11 @@ describe("docs/metrics.md, ops/prometheus-rules.yml and ops/grafana-dashboard.js
       text.toLowerCase().replaceAll("'", "").replaceAll(" ", "-"),
     );
     expect(anchors).toEqual(headings);
+  });
+
+  test.skipIf(!existsSync(PROMTOOL))("alerts fire when they are due, and else do not", () => {
+    const told = execFileSync(PROMTOOL, ["test", "rules", join(ROOT, "ops/prometheus-tests.yml")]);
+    expect(told.toString()).toContain("SUCCESS");
   });
 
   test("costs are served in money, and durations in seconds", () => {

@@ -19,6 +19,11 @@ const TYPED: readonly { readonly file: string; readonly has: string; readonly ty
   },
   {
     file: "docs/audit.md",
+    has: '"checkpoint"',
+    type: 'import("ROOT/src/protocol/audit/chain.ts").SegmentEnd',
+  },
+  {
+    file: "docs/audit.md",
     has: '"outcome": "different"',
     type: '{ runId: string; outcome: string } & import("ROOT/src/protocol/run/replay.ts").ReplayResult',
   },

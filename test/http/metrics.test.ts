@@ -6,7 +6,14 @@ import { script } from "../fakes/scripted-model.ts";
 import { APPROVE, askFor, callOf, decide, REJECT } from "../shared/people.ts";
 import { readOpenMetrics } from "../shared/open-metrics.ts";
 import { refusalOf, untilState } from "../shared/run-object.ts";
-import { tell, tenantOf, tenantRows } from "../shared/tenant-notices.ts";
+import {
+  auditNotice,
+  isoAt,
+  runNotice,
+  tell,
+  tenantOf,
+  tenantRows,
+} from "../shared/tenant-notices.ts";
 import {
   chat,
   govern,
@@ -256,4 +263,31 @@ test("usage needs its scope, whole days, and shows nothing of another tenant", a
   expect(await refusal("?fromDay=2026-01-01&toDay=2026-04-03")).toEqual([400, "query_invalid"]);
   const other = await send("/v1/usage", { caller: "gauge" });
   expect(await other.json()).toMatchObject({ cost: [], days: [] });
+});
+
+test("a batch of notices is one row, with failed model calls and a late report", async () => {
+  const told = "bendable-behind";
+  const failed = (seq: number): SentNotice =>
+    auditNotice(seq, { action: "model.failed", model: "m" });
+  const ended = (agoMs: number): readonly SentNotice[] => [
+    failed(1),
+    failed(2),
+    runNotice(3, { status: "completed", endedAt: isoAt(-agoMs) }),
+    { seq: 4, notice: { type: "measures", measures: { [seriesOf("run")]: { runs: 1 } } } },
+  ];
+  await tell(told, "run_0", [failed(1)]);
+  const tables = "SELECT name FROM sqlite_master WHERE name = 'measures'";
+  expect(await tenantRows(told, tables)).toEqual([]);
+  await tell(told, "run_1", ended(120_000));
+  await tell(told, "run_2", ended(1_000));
+  const { measures, gauges } = await tenantOf(told).metrics();
+  expect(measures).toEqual({
+    [seriesOf("run")]: { runs: 2 },
+    [seriesOf("model", "m")]: { failed: 4 },
+    [seriesOf("outbox")]: { late: 1 },
+  });
+  expect(await tenantRows(told, "SELECT number FROM measures")).toHaveLength(2);
+  expect(gauges.retentionLateMs).toBe(0);
+  await tenantRows(told, "UPDATE audit SET at_ms = 1");
+  expect((await tenantOf(told).metrics()).gauges.retentionLateMs).toBeGreaterThan(3_600_000);
 });

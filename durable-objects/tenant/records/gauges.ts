@@ -5,7 +5,7 @@ import type { KeptLists } from "./retention.ts";
 export function readGauges(
   { runs, approvals, outcomes, escalations }: KeptLists,
   nowMs: number,
-): TenantGauges {
+): Omit<TenantGauges, "retentionLateMs"> {
   return {
     ...runs.open(),
     openApprovals: approvals.countOpen(nowMs),

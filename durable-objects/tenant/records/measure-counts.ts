@@ -1,9 +1,11 @@
 import {
   addMeasures,
+  seriesOf,
   type DailySpending,
   type DayRange,
   type Measures,
 } from "../../../src/protocol/metric/measures.ts";
+import type { RunSummary } from "../../../src/protocol/run/summary.ts";
 import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
 import { toIso } from "../../../src/protocol/text/iso-time.ts";
 import { hasTable } from "../../has-table.ts";
@@ -18,6 +20,8 @@ const MAX_SERIES_OF_DAY = 1_000;
 /** A year, and a month to compare it with. */
 const KEPT_DAYS = 400;
 const DAY_MS = 24 * 60 * 60 * 1_000;
+/** A run tells of its end sooner, unless its outbox cannot deliver. */
+const LATE_MS = 60_000;
 
 /**
  * What the runs of a tenant counted, and what they used day by day, in SQLite. It names no person,
@@ -33,8 +37,29 @@ export class MeasureCounts {
     this.#sql = sql;
   }
 
-  /** Adds what a run counted, bounded. Contract: part of a transaction of the caller. */
-  add({ measures, spent = {} }: Report, nowMs: number): void {
+  /**
+   * Adds what a batch of notices counts, in one row. A deployment without metrics counts nothing.
+   * Contract: part of a transaction of the caller.
+   */
+  note(notices: readonly TenantNotice[], nowMs: number): void {
+    const reports = notices.filter(({ type }) => type === "measures") as readonly Report[];
+    if (reports.length === 0 && !this.#exist) return;
+    const failed = notices.flatMap((notice) =>
+      notice.type === "audit" && notice.entry.action === "model.failed"
+        ? [{ [seriesOf("model", notice.entry.model ?? "")]: { failed: 1 } }]
+        : [],
+    );
+    const isLate =
+      reports.length > 0 &&
+      notices.some((notice) => notice.type === "run" && nowMs - endMs(notice.run, nowMs) > LATE_MS);
+    const late = isLate ? [{ [seriesOf("outbox")]: { late: 1 } }] : [];
+    const all = [...reports.map(({ measures }) => measures), ...failed, ...late];
+    if (all.length === 0) return;
+    const spent = addMeasures(reports.map((report) => report.spent ?? {}));
+    this.#add({ measures: addMeasures(all), spent }, nowMs);
+  }
+
+  #add({ measures, spent = {} }: Report, nowMs: number): void {
     this.#createTables();
     const row: Row = {
       counts: JSON.stringify(cleanMeasures(measures)),
@@ -123,6 +148,8 @@ type Report = Pick<Extract<TenantNotice, { type: "measures" }>, "measures" | "sp
 type Row = { counts: string; day: string; spent: string | null };
 type SpentRow = { day: string; spent: string };
 
+const endMs = ({ endedAt }: RunSummary, otherwise: number): number =>
+  endedAt === undefined ? otherwise : Date.parse(endedAt);
 const readCounts = ({ counts }: Pick<Row, "counts">): Measures => JSON.parse(counts) as Measures;
 const readSpent = ({ spent }: Pick<Row, "spent">): Measures =>
   JSON.parse(spent ?? "{}") as Measures;

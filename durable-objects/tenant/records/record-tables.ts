@@ -181,12 +181,12 @@ export class RecordTables {
         if (isFirst && approval.status === "pending") asked.push(approval);
       } else if (notice.type === "erased") eraseRun(this.lists, runId);
       else if (notice.type === "conversation_erased") eraseConversation(this.lists, runId);
-      else if (notice.type === "measures") this.lists.measures.add(notice, nowMs);
       else if (notice.type === "feedback") this.lists.feedback.note(notice, runId);
       else if (notice.type === "conversation") {
         this.lists.conversations.rename(runId, cleanTitle(notice.title));
       }
     }
+    this.lists.measures.note(notices, nowMs);
     const outcomes = outcomesTold(notices, { runId, had: before?.awaitsOutcomes ?? 0 });
     const noted = this.#escalations.note({ runId, entries, outcomes }, nowMs);
     this.lists.notifications.tell({ opened: noted.opened, asked }, nowMs);

@@ -140,9 +140,12 @@ export class TenantRecords implements TenantRecordsMethods {
   }
 
   async metrics(): Promise<TenantMetrics> {
+    const nowMs = this.#nowMs();
+    const dueMs = this.#tables.dueMs(this.#parts, this.#parts.audit.oldestMs()) ?? nowMs;
+    const retentionLateMs = Math.max(0, nowMs - dueMs);
     return {
       measures: this.#lists.measures.read(),
-      gauges: readGauges(this.#lists, this.#nowMs()),
+      gauges: { ...readGauges(this.#lists, nowMs), retentionLateMs },
     };
   }
 

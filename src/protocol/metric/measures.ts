@@ -66,6 +66,8 @@ export interface TenantGauges {
   readonly openApprovals: number;
   readonly awaitedOutcomes: number;
   readonly openEscalations: number;
+  /** Since when the oldest stored record should have been deleted. */
+  readonly retentionLateMs: number;
 }
 
 /** Everything that the metrics of a tenant are made of. */

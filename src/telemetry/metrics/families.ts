@@ -16,6 +16,7 @@ const GROUPS = {
   tool: ["tool", "version"],
   ledger: [],
   traces: [],
+  outbox: [],
 } as const satisfies Record<string, readonly string[]>;
 type Group = keyof typeof GROUPS;
 
@@ -30,6 +31,11 @@ export function countedFamilies(measures: Measures): readonly Family[] {
     counter("interlock_runs", "Runs that ended, by reason.", each(runs, "runs")),
     durations("interlock_run_duration", "From the claim of a run to its end.", runs),
     counter("interlock_model_calls", "Calls of a model.", each(models, "calls")),
+    counter(
+      "interlock_model_failures",
+      "Calls of a model that its provider did not answer.",
+      each(models, "failed"),
+    ),
     counter("interlock_model_tokens", "Tokens that providers billed.", tokens(models)),
     counter("interlock_tool_calls", "Calls that models or people asked for, by end.", ends(tools)),
     durations("interlock_tool_duration", "From the start of a call to its end.", tools),
@@ -45,6 +51,11 @@ export function countedFamilies(measures: Measures): readonly Family[] {
       "interlock_traces_dropped",
       "Runs whose spans no collector took.",
       each(of("traces"), "dropped"),
+    ),
+    counter(
+      "interlock_late_reports",
+      "Runs that told of their end more than a minute later.",
+      each(of("outbox"), "late"),
     ),
   ];
 }
@@ -74,6 +85,11 @@ export function currentFamilies(gauges: TenantGauges, nowMs: number): readonly F
       "interlock_open_escalations",
       "Escalations that nobody settled.",
       one(gauges.openEscalations),
+    ),
+    gauge(
+      "interlock_retention_late_seconds",
+      "How long the oldest stored record has been kept too long.",
+      one(gauges.retentionLateMs / 1_000),
     ),
   ];
 }
