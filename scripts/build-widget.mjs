@@ -69,6 +69,7 @@ const LATER_FILES = {
   "markdown.ts": "widget-markdown",
   "highlight.ts": "widget-highlight",
   "create-file-tray.ts": "widget-files",
+  "german.ts": "widget-de",
 };
 // Each page loads one of these files first, so each contains all that its page needs at once. The
 // others it loads later.
@@ -80,6 +81,7 @@ const shared = await build({
     "widget-markdown": join(source, "markdown/markdown.ts"),
     "widget-highlight": join(source, "markdown/highlight.ts"),
     "widget-files": join(source, "chat/files/create-file-tray.ts"),
+    "widget-de": join(source, "texts/german.ts"),
     approvals: join(source, "interlock-approvals.ts"),
     runs: join(source, "interlock-runs.ts"),
   },
@@ -112,6 +114,7 @@ const files = [
   "widget-markdown.js",
   "widget-highlight.js",
   "widget-files.js",
+  "widget-de.js",
   "embed.js",
   "approvals.js",
   "runs.js",

@@ -1,3 +1,4 @@
+import { say } from "./texts/say.ts";
 import type { JsonObject } from "../protocol/json/value.ts";
 
 /** Returns the access token of the embedding page, or undefined when the page has none. */
@@ -20,6 +21,6 @@ const MAX_PROBLEM_CHARS = 500;
 /** Returns the reader's text of an `application/problem+json` body, or names the status. */
 export function readProblemText({ detail, title }: JsonObject, status: number): string {
   const text = [detail, title].find((part) => typeof part === "string" && part !== "");
-  const fallback = `The server answered with status ${status}. Try again later.`;
+  const fallback = say("The server answered with status {status}. Try again later.", { status });
   return typeof text === "string" ? text.slice(0, MAX_PROBLEM_CHARS) : fallback;
 }

@@ -17,6 +17,7 @@ import { Conversation, type ConversationPorts } from "./chat/conversation.ts";
 import type { SavedChat } from "./session-store.ts";
 import { createChatSheets, toSheet } from "./style-sheets.ts";
 import { untilSeen } from "./until-seen.ts";
+import { type OwnTexts, prepareTexts } from "./texts/prepare-texts.ts";
 import { type ElementSession, openElementSession } from "./element-session.ts";
 
 export { defineToolCard } from "./cards/define-tool-card.ts";
@@ -44,6 +45,7 @@ export class InterlockChat extends HTMLElement {
     "connections",
     "workspace",
     "tokenless",
+    "lang",
   ];
 
   /** Declared, not initialised: a page may set the property before this class is loaded. */
@@ -51,6 +53,8 @@ export class InterlockChat extends HTMLElement {
   declare getContext?: (() => JsonObject | undefined) | undefined;
   #conversation: Conversation | undefined;
   #view: ChatView | undefined;
+  #ownTexts: OwnTexts | undefined;
+  #preparing: Promise<void> | undefined;
   #undo: UndoApi | undefined;
   #texts: PageTexts = { suggestions: [], takes: NO_FILES };
   #suggested: readonly string[] | undefined;
@@ -58,7 +62,13 @@ export class InterlockChat extends HTMLElement {
 
   connectedCallback(): void {
     document.addEventListener("visibilitychange", this.#lookForNews);
-    this.#start();
+    // A page may have set the property before this class was loaded.
+    if (Object.hasOwn(this, "texts")) {
+      const { texts } = this;
+      Reflect.deleteProperty(this, "texts");
+      this.#ownTexts = texts;
+    }
+    this.#prepare();
   }
 
   disconnectedCallback(): void {
@@ -96,6 +106,16 @@ export class InterlockChat extends HTMLElement {
     this.#view?.focus();
   }
 
+  /** What the page says in place of texts of the chat. */
+  get texts(): OwnTexts | undefined {
+    return this.#ownTexts;
+  }
+
+  set texts(texts: OwnTexts | undefined) {
+    this.#ownTexts = texts;
+    if (this.isConnected) this.#prepare();
+  }
+
   /** Reads again which calls can be undone. */
   refreshUndo(): void {
     this.#undo?.elsewhere.dispatchEvent(new Event("undone"));
@@ -118,7 +138,21 @@ export class InterlockChat extends HTMLElement {
   }
 
   attributeChangedCallback(): void {
-    if (this.#conversation) this.#start();
+    if (this.#conversation) this.#prepare();
+  }
+
+  /** Starts once the texts of the page are there. */
+  #prepare(): void {
+    const lang = this.closest("[lang]")?.getAttribute("lang") ?? "";
+    const preparing = prepareTexts(lang, this.#ownTexts);
+    this.#preparing = preparing;
+    if (preparing) void this.#startAfter(preparing);
+    else this.#start();
+  }
+
+  async #startAfter(preparing: Promise<void>): Promise<void> {
+    await preparing;
+    if (this.#preparing === preparing && this.isConnected) this.#start();
   }
 
   readonly #send: SendEvent = (name, detail) => {

@@ -1,3 +1,4 @@
+import { say } from "./texts/say.ts";
 import { el } from "./dom.ts";
 
 export interface TokenForm {
@@ -19,14 +20,21 @@ export function createTokenForm(onToken: (token: string) => void): TokenForm {
     "aria-describedby": "token-hint",
   });
   const hint = el("p", { id: "token-hint", "aria-live": "polite" });
-  const row = el("div", { class: "row" }, input, el("button", { class: "primary" }, "Continue"));
-  const label = el("label", { for: "token" }, "Access token");
+  const row = el(
+    "div",
+    { class: "row" },
+    input,
+    el("button", { class: "primary" }, say("Continue")),
+  );
+  const label = el("label", { for: "token" }, say("Access token"));
   const root = el("form", { class: "token", hidden: "" }, label, hint, row);
   root.addEventListener("submit", (event) => {
     event.preventDefault();
     const token = input.value.trim();
     if (!TOKEN.test(token)) {
-      hint.textContent = "A token has no spaces and no special letters. Check it and try again.";
+      hint.textContent = say(
+        "A token has no spaces and no special letters. Check it and try again.",
+      );
       return;
     }
     input.value = "";
@@ -39,8 +47,8 @@ export function createTokenForm(onToken: (token: string) => void): TokenForm {
       root.hidden = !isNeeded;
       if (!isNeeded) return;
       hint.textContent = wasRefused
-        ? "The server rejected this token. Check it and try again."
-        : "This server requires an access token. The token is kept until you close this tab.";
+        ? say("The server rejected this token. Check it and try again.")
+        : say("This server requires an access token. The token is kept until you close this tab.");
       input.focus();
     },
   };

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { GERMAN } from "../../src/widget/texts/german.ts";
 import type { Visit } from "./open-page.ts";
 import * as say from "./run-events.ts";
+import { createApproval } from "./scripted-approvals.ts";
 import { usePage } from "./use-page.ts";
 import { startWaitingRun } from "./waiting-run.ts";
 
@@ -266,6 +268,44 @@ describe("the element", () => {
     await visit.page.getByText("The map").waitFor();
   });
 
+  it("speaks German where the page does, and says what the page says in place of its texts", async () => {
+    await openPage(`<script type="module" src="/widget.js"></script>
+      <div lang="de"><interlock-chat tokenless></interlock-chat></div>`);
+    await within(`${CHAT}.texts = { "New chat": "Von vorn", "No such text": "x" }`);
+    const message = visit.page.getByRole("textbox", { name: "Nachricht" });
+    await message.waitFor();
+    await expect
+      .poll(() => visit.takeComplaints())
+      .toEqual(['The chat has no text "No such text". Compare it with the English one.']);
+    const approval = visit.api.approvals.put(createApproval());
+    await message.fill("Bitte erstatten");
+    await message.press("Enter");
+    await expect.poll(() => visit.api.runs.length).toBe(1);
+    visit.api.runs[0]?.emit(say.proposeTool(0, "pay__refund"), say.requestApproval(approval));
+    await visit.page.getByRole("dialog").getByRole("button", { name: "Zustimmen" }).waitFor();
+    await button("Von vorn").waitFor();
+    const shown: string[] = [];
+    const collect = async (): Promise<void> => void shown.push(...(await within<string[]>(TEXTS)));
+    await collect();
+    visit.api.runs[0]?.emit(
+      say.updateApproval({ ...approval, status: "rejected" }),
+      say.failTool(0, "Nein."),
+      say.startText(1),
+      say.text(1, "- [x] Fertig"),
+      say.end(),
+    );
+    await button("Antwort kopieren").waitFor();
+    await button("Bearbeiten").click();
+    await button("Gute Antwort").click();
+    await collect();
+    await button("Chats").click();
+    await visit.page.getByRole("dialog", { name: "Chats" }).waitFor();
+    await collect();
+    expect(shown.length).toBeGreaterThan(60);
+    const english = new Set(Object.keys(GERMAN).filter((text) => text !== "Chats"));
+    expect(shown.filter((text) => english.has(text))).toEqual([]);
+  });
+
   it("takes each custom property, and each part is there to be styled", async () => {
     await openPage(`<script src="/embed.js" data-tokenless data-open defer></script>`);
     await field().waitFor();
@@ -311,11 +351,11 @@ describe("the element", () => {
     expect(namesIn("Events")).toEqual(words("approval close error run tool"));
     // One script tag passes the first six on; page-sentence has the hosts of images.
     const attributes = words("assistant connections endpoint model tools workspace");
-    attributes.push(...words("closable id image-hosts scheme takes-focus tokenless"));
+    attributes.push(...words("closable id image-hosts lang scheme takes-focus tokenless"));
     expect(namesIn("Attributes")).toEqual(attributes.sort());
     const members = words("focus newChat openChat send suggest");
     // page-assistant, gameplan, page-undo and page-open-approval have these.
-    members.push(...words("getToken getContext refreshUndo refreshApprovals"));
+    members.push(...words("texts getToken getContext refreshUndo refreshApprovals"));
     expect(namesIn("Properties and methods")).toEqual(members.sort());
     expect(namesIn("Slots")).toEqual(words("card-… empty footer logo"));
     const looks = [...Object.keys(LOOKS), ...Object.keys(LAUNCHER_LOOKS)];
@@ -324,6 +364,12 @@ describe("the element", () => {
     );
   });
 });
+
+/** Every text and label in the chat. The labels of a packet come from the server. */
+const TEXTS = `[...${CHAT}.shadowRoot.querySelectorAll(":not(dt)")].flatMap((one) => [
+  ...[...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data.trim()),
+  ...["aria-label", "placeholder", "title"].map((name) => one.getAttribute(name)),
+]).filter((text) => text)`;
 
 /** Each custom property: a value, and where the browser shows it. */
 const LOOKS: Record<string, readonly [string, string, string, string?]> = {

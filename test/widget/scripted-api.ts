@@ -42,6 +42,7 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/widget-markdown.js": ["widget-markdown.js", "text/javascript"],
   "/widget-highlight.js": ["widget-highlight.js", "text/javascript"],
   "/widget-files.js": ["widget-files.js", "text/javascript"],
+  "/widget-de.js": ["widget-de.js", "text/javascript"],
   "/embed.js": ["embed.js", "text/javascript"],
 };
 

@@ -5,6 +5,7 @@ export const CHAT_FILES = [
   "/widget-markdown.js",
   "/widget-highlight.js",
   "/widget-files.js",
+  "/widget-de.js",
   "/embed.js",
   "/licenses.txt",
   "/page.css",

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { choicesOf } from "../../protocol/approval/question-lines.ts";
 import { fieldsOf } from "../../protocol/approval/question.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
@@ -137,5 +138,5 @@ function createChoices({ id, name }: FieldPlace, { choices, about, lines }: Offe
 }
 
 function nameOf(choice: JsonValue | undefined, shown = ""): string {
-  return typeof choice === "boolean" ? (choice ? "Yes" : "No") : shown;
+  return typeof choice === "boolean" ? (choice ? say("Yes") : say("No")) : shown;
 }

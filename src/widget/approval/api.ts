@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
 import { postJson, readProblemText, UNREACHABLE } from "../api-request.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
@@ -54,7 +55,7 @@ export function readAnswered(
 ): Result<ApprovalInfo, ApprovalFailure> {
   if (!answer.ok) return answer;
   const approval = readApproval(answer.value);
-  return approval ? ok(approval) : fail(createFailure("unreadable", UNREADABLE));
+  return approval ? ok(approval) : fail(createFailure("unreadable", say(UNREADABLE)));
 }
 
 /** Sends a request and reads its JSON object. Contract: never throws. */
@@ -69,7 +70,7 @@ export async function request(
     const value = isJsonObject(body) ? body : {};
     return response.ok ? ok(value) : fail(readFailure(value, response.status));
   } catch {
-    return fail(createFailure("unreachable", UNREACHABLE));
+    return fail(createFailure("unreachable", say(UNREACHABLE)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { formatTime, say } from "../texts/say.ts";
 import type { ApprovalInfo } from "./info.ts";
 import { formatRequirement, formatRisk, formatTimeLeft } from "./labels.ts";
 import { el, setText } from "../dom.ts";
@@ -54,19 +55,19 @@ function createVotes() {
   };
 }
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-
 function drawVote(vote: ApprovalInfo["votes"][number]): HTMLElement {
   const { approverId, decision, reason, lasting, at } = vote;
-  const verb = decision === "approve" ? "approved" : "rejected";
+  const verb = say(decision === "approve" ? "approved" : "rejected");
   const atMs = Date.parse(at);
-  const when = Number.isFinite(atMs) ? `, ${TIME.format(atMs)}` : "";
+  const when = Number.isFinite(atMs) ? `, ${formatTime(atMs)}` : "";
   const why = typeof reason === "string" ? `: ${reason}` : "";
   const more =
-    typeof lasting?.calls === "number" ? `; consented to ${countCalls(lasting.calls)}` : "";
+    typeof lasting?.calls === "number"
+      ? say("; consented to {calls}", { calls: countCalls(lasting.calls) })
+      : "";
   return el("li", {}, el("bdi", {}, approverId), ` ${verb}${when}${more}`, el("bdi", {}, why));
 }
 
 function countCalls(calls: number): string {
-  return calls === 1 ? "1 more call" : `${calls} more calls`;
+  return calls === 1 ? say("1 more call") : say("{calls} more calls", { calls });
 }

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { ApprovalForm } from "./form.ts";
 import type { ApprovalInfo } from "./info.ts";
 import type { ApprovalsApi } from "./api.ts";
@@ -68,7 +69,7 @@ export class ApprovalCard {
     this.#face.draw(approval);
     this.#form.root.hidden = !isForReader;
     const standing = isOpen ? formatStanding(approval) : "";
-    const end = status === "pending" && !isOpen ? "Time is up." : formatEnd(approval);
+    const end = status === "pending" && !isOpen ? say("Time is up.") : formatEnd(approval);
     setText(this.#face.outcome, [end || standing, message].filter(Boolean).join(" "));
   }
 

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { toEditableJson } from "../../protocol/text/hidden-characters.ts";
 import { asksAnswer } from "../../protocol/approval/question.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
@@ -106,21 +107,21 @@ export class ApprovalForm {
     const isCritical = riskClass === "CRITICAL_MUTATION" && mayApprove && !this.#isEditing && !asks;
     const needsReason = mayApprove && requirements.every((rule) => rule.needsReason);
     const mayNeed = requirements.some((rule) => rule.needsReason);
-    const when = mayNeed ? "required from compliance" : "optional";
-    reason.setLabel(`Reason (${needsReason ? "required" : when})`);
+    const when = mayNeed ? say("Reason (required from compliance)") : say("Reason (optional)");
+    reason.setLabel(needsReason ? say("Reason (required)") : when);
     confirm.root.hidden = !isCritical;
-    confirm.setLabel(`Type ${toolId} to approve`);
+    confirm.setLabel(say("Type {tool} to approve", { tool: toolId }));
     editor.root.hidden = !this.#isEditing;
     // The requester may cancel the request, but only others may approve it.
     edit.hidden = editable === undefined || !mayDecide || asks !== undefined;
     approve.hidden = !mayApprove;
     this.#answer.root.hidden = !mayApprove || !asksAnswer(asks);
     lasting.update(this.#approval, mayApprove && !this.#isEditing && asks === undefined);
-    const refuse = asks === "answer" ? "Decline" : "Reject";
-    setText(reject, mayDecide ? refuse : "Cancel request");
-    setText(edit, this.#isEditing ? "Discard changes" : "Edit arguments");
-    const say = asks ? ANSWER_LABELS[asks] : "Approve";
-    setText(approve, this.#isEditing ? "Submit changed arguments" : say);
+    const refuse = asks === "answer" ? say("Decline") : say("Reject");
+    setText(reject, mayDecide ? refuse : say("Cancel request"));
+    setText(edit, this.#isEditing ? say("Discard changes") : say("Edit arguments"));
+    const verb = asks ? say(ANSWER_LABELS[asks]) : say("Approve");
+    setText(approve, this.#isEditing ? say("Submit changed arguments") : verb);
     this.#drawSentence(this.#approval);
     const isReady = this.#isArmed && !this.#isSending;
     const isSure = !isCritical || confirm.input.value === toolId;
@@ -133,8 +134,9 @@ export class ApprovalForm {
   #drawSentence({ asks, title, lines }: ApprovalInfo): void {
     const shown = asks === "answer" ? "question" : asks === "raise" ? asks : "consequence";
     const { text = "" } = lines.find(({ field }) => field === shown) ?? {};
-    const lead = asks === "answer" ? "Your answer to:" : asks === "raise" ? "Raise" : title;
-    const parts = this.#isEditing ? ["Other arguments for:", title] : [lead, text];
+    const lead =
+      asks === "answer" ? say("Your answer to:") : asks === "raise" ? say("Raise") : title;
+    const parts = this.#isEditing ? [say("Other arguments for:"), title] : [lead, text];
     const next = parts.join("\n");
     if (this.#sentence === next) return;
     this.#sentence = next;
@@ -147,7 +149,8 @@ export class ApprovalForm {
     const text = reason.input.value.trim();
     const isEdit = decision === "approve" && this.#isEditing;
     const args = isEdit ? parseArguments(editor.input.value) : undefined;
-    if (args === null) return editor.showErrors(["This is not a JSON object. Correct the text."]);
+    if (args === null)
+      return editor.showErrors([say("This is not a JSON object. Correct the text.")]);
     editor.showErrors([]);
     this.#onDecide({
       decision,
@@ -181,10 +184,10 @@ function createParts(id: string) {
   const confirm = createField(`${id}-confirm`, el("input", text));
   const area = el("textarea", { rows: "6", spellcheck: "false" });
   const editor = createField(`${id}-edit`, area);
-  editor.setLabel("Arguments as JSON. Hidden values stay as they are.");
-  const approve = el("button", { type: "button", class: "primary" }, "Approve");
-  const reject = el("button", { type: "button", class: "reject" }, "Reject");
-  const edit = el("button", { type: "button" }, "Edit arguments");
+  editor.setLabel(say("Arguments as JSON. Hidden values stay as they are."));
+  const approve = el("button", { type: "button", class: "primary" }, say("Approve"));
+  const reject = el("button", { type: "button", class: "reject" }, say("Reject"));
+  const edit = el("button", { type: "button" }, say("Edit arguments"));
   const sentence = el("p", { id: `${id}-sentence`, class: "sentence" });
   for (const button of [approve, reject]) button.setAttribute("aria-describedby", sentence.id);
   const row = el("div", { class: "row" }, approve, reject, edit);

@@ -1,10 +1,11 @@
+import { say, type Text } from "../texts/say.ts";
 import type { SideEffectClass } from "../../protocol/tool/effect.ts";
 import type { SupersedeReason } from "../../protocol/approval/record.ts";
 import type { ApprovalInfo } from "./info.ts";
 
 /** Texts about an approval. */
 
-const RISKS: { readonly [Class in SideEffectClass]: string } = {
+const RISKS: { readonly [Class in SideEffectClass]: Text } = {
   READ_ONLY: "Read only",
   EPHEMERAL_WRITE: "Temporary change",
   LOW_RISK_INTERNAL: "Low risk",
@@ -15,27 +16,28 @@ const RISKS: { readonly [Class in SideEffectClass]: string } = {
 
 /** Returns the label of a risk class. An unknown class is returned as it is. */
 export function formatRisk(riskClass: string): string {
-  return Object.hasOwn(RISKS, riskClass) ? RISKS[riskClass as SideEffectClass] : riskClass;
+  return Object.hasOwn(RISKS, riskClass) ? say(RISKS[riskClass as SideEffectClass]) : riskClass;
 }
 
 /** Tells how many approvals each rule needs, from whom, and how many there are. */
 export function formatRequirement({ asks, requirements, ...approval }: ApprovalInfo): string {
   const requestedBy = formatActor(approval.requestedBy);
-  if (asks === "answer") return `Needs an answer from ${requestedBy}.`;
+  if (asks === "answer") return say("Needs an answer from {name}.", { name: requestedBy });
   const parts = requirements.map((rule) => {
     const { required, approvals } = rule;
-    const count = required > 1 ? `${approvals} of ${required} so far` : "";
+    const count =
+      required > 1 ? say("{approvals} of {required} so far", { approvals, required }) : "";
     return { what: formatRule(rule, requestedBy), count, isMet: approvals >= required };
   });
   const [first] = parts;
   if (first && parts.length === 1) {
-    const raise = asks === "raise" ? ". It approves no call" : "";
-    return `Needs ${first.what}${raise}.${first.count && ` ${first.count}.`}`;
+    const raise = asks === "raise" ? say(". It approves no call") : "";
+    return `${say("Needs {what}", { what: first.what })}${raise}.${first.count && ` ${first.count}.`}`;
   }
   const all = parts.map(
-    ({ what, count, isMet }) => `${what}: ${count || (isMet ? "given" : "waiting")}`,
+    ({ what, count, isMet }) => `${what}: ${count || say(isMet ? "given" : "waiting")}`,
   );
-  return `Needs ${all.join("; and ")}. A person counts for one of them.`;
+  return say("Needs {all}. A person counts for one of them.", { all: all.join(say("; and ")) });
 }
 
 /** Names a person without the kind of actor; another actor is named whole. */
@@ -45,15 +47,17 @@ function formatActor(actorId: string): string {
 
 function formatRule(rule: ApprovalInfo["requirements"][number], requestedBy: string): string {
   const { required, policy, roles, withinLimit } = rule;
-  const many = required === 1 ? "1 approval" : `${required} approvals`;
-  const from = roles.length > 0 ? ` from role ${formatRoles(roles)}` : "";
-  const only = rule.onlyRequester ? ` from ${requestedBy}` : "";
-  const except = rule.excludesRequester ? `, but not from ${requestedBy}` : "";
-  const limit = withinLimit ? `, within the limit of role ${formatRoles(withinLimit)}` : "";
-  const named = rule.approverIsNot
-    ? `, but not from a person in ${rule.approverIsNot.join(" or ")}`
+  const many = required === 1 ? say("1 approval") : say("{required} approvals", { required });
+  const from = roles.length > 0 ? say(" from role {roles}", { roles: formatRoles(roles) }) : "";
+  const only = rule.onlyRequester ? say(" from {name}", { name: requestedBy }) : "";
+  const except = rule.excludesRequester ? say(", but not from {name}", { name: requestedBy }) : "";
+  const limit = withinLimit
+    ? say(", within the limit of role {roles}", { roles: formatRoles(withinLimit) })
     : "";
-  const under = policy ? `, ${POLICIES[policy]}` : "";
+  const named = rule.approverIsNot
+    ? say(", but not from a person in {fields}", { fields: rule.approverIsNot.join(say(" or ")) })
+    : "";
+  const under = policy ? `, ${say(POLICIES[policy])}` : "";
   return `${many}${from}${only}${except}${named}${limit}${under}`;
 }
 
@@ -63,10 +67,10 @@ const POLICIES = {
 } as const;
 
 function formatRoles(roles: readonly string[]): string {
-  return roles.length > 0 ? roles.join(" or ") : "nobody";
+  return roles.length > 0 ? roles.join(say(" or ")) : say("nobody");
 }
 
-const CHANGED: { readonly [Reason in SupersedeReason]: string } = {
+const CHANGED: { readonly [Reason in SupersedeReason]: Text } = {
   arguments_edited: "The arguments were changed",
   terms_changed: "The rules for this call changed",
   consent_ended: "Asked again: the consent ended",
@@ -79,23 +83,27 @@ export function formatEnd({ status, supersededBecause, withdrawnBecause }: Appro
     case "pending":
       return "";
     case "approved":
-      return "Approved. The call passes every check again, and then runs once.";
+      return say("Approved. The call passes every check again, and then runs once.");
     case "answered":
-      return "Answered. The call passes every check again, with the answer.";
+      return say("Answered. The call passes every check again, with the answer.");
     case "rejected":
-      return "Rejected. The tool does not run.";
+      return say("Rejected. The tool does not run.");
     case "expired":
-      return "Nobody decided in time. The tool does not run.";
+      return say("Nobody decided in time. The tool does not run.");
     case "superseded":
-      return `${CHANGED[supersededBecause ?? "arguments_edited"]}, so the call needs a new approval.`;
+      return say("{why}, so the call needs a new approval.", {
+        why: say(CHANGED[supersededBecause ?? "arguments_edited"]),
+      });
     case "withdrawn":
       return withdrawnBecause
-        ? `Closed by itself, because the call cannot succeed any more: ${withdrawnBecause}`
-        : "The run no longer needs this call. The tool does not run.";
+        ? say("Closed by itself, because the call cannot succeed any more: {why}", {
+            why: withdrawnBecause,
+          })
+        : say("The run no longer needs this call. The tool does not run.");
   }
 }
 
-const REFUSALS: Readonly<Record<string, string>> = {
+const REFUSALS: Readonly<Record<string, Text | "">> = {
   own_request: "You requested this call, so another person must approve it.",
   not_the_requester: "Only the person that this call acts for can decide this.",
   role_missing: "You do not have a role that can decide this approval.",
@@ -111,29 +119,32 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /** Returns why the reader may not decide; undefined for an unknown code. */
 export function findRefusal(code: string): string | undefined {
-  return Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
+  const text = Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
+  return text ? say(text) : text;
 }
 
 /** Tells the reader's own vote, or why they may not decide; empty when the buttons are enough. */
 export function formatStanding({ mayDecide, mayNot, said }: ApprovalInfo): string {
   if (mayDecide === false) return formatRefusal(mayNot);
   return said === "approve"
-    ? "You have approved this. You can still reject it until the decision is complete."
+    ? say("You have approved this. You can still reject it until the decision is complete.")
     : "";
 }
 
 function formatRefusal(code = ""): string {
   const detail = code === "" ? "" : ` (${code.replaceAll("_", " ")})`;
-  return findRefusal(code) ?? `You cannot decide this approval${detail}.`;
+  return findRefusal(code) ?? say("You cannot decide this approval{detail}.", { detail });
 }
 
 /** Formats the time that is left; empty when the time is up. */
 export function formatTimeLeft(leftMs: number): string {
   if (!(leftMs > 0)) return "";
   const seconds = Math.ceil(leftMs / 1_000);
-  if (seconds < 120) return `${seconds} seconds left`;
+  if (seconds < 120) return say("{seconds} seconds left", { seconds });
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 120) return `${minutes} minutes left`;
+  if (minutes < 120) return say("{minutes} minutes left", { minutes });
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} hours left` : `${Math.floor(hours / 24)} days left`;
+  return hours < 48
+    ? say("{hours} hours left", { hours })
+    : say("{days} days left", { days: Math.floor(hours / 24) });
 }

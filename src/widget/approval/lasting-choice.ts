@@ -1,14 +1,14 @@
+import { formatTime, say, type Text } from "../texts/say.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import type { ConsentReach, LastingOffer } from "../../protocol/consent/lasting.ts";
 import { el } from "../dom.ts";
 import type { ApprovalDecision } from "./api.ts";
 import type { ApprovalInfo } from "./info.ts";
 
-const WITHIN: Readonly<Record<ConsentReach, string>> = {
+const WITHIN: Readonly<Record<ConsentReach, Text>> = {
   conversation: "in this conversation",
   assistant: "in all my conversations with this assistant",
 };
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /**
  * Lets a person consent to later calls like this one, as far as the policy offers it. Each choice
@@ -33,7 +33,7 @@ export class LastingChoice {
     const next = JSON.stringify([approvalId, lasting]);
     if (!lasting || next === this.#shown) return;
     this.#shown = next;
-    const choices = [["", "this call alone"] as const, ...choicesOf(lasting)];
+    const choices = [["", say("this call alone")] as const, ...choicesOf(lasting)];
     this.#inputs = choices.map(([value], at) =>
       el("input", { type: "radio", name: this.#id, id: `${this.#id}-${at}`, value }),
     );
@@ -41,9 +41,11 @@ export class LastingChoice {
     const rows = this.#inputs.map((input, at) =>
       el("div", {}, input, el("label", { for: input.id }, choices[at]?.[1] ?? "")),
     );
-    const like = `A call like it is a call of the same tool ${describeSame(lasting, lines)}.`;
+    const like = say("A call like it is a call of the same tool {same}.", {
+      same: describeSame(lasting, lines),
+    });
     this.#choices.replaceChildren(
-      el("legend", {}, "This approval counts for"),
+      el("legend", {}, say("This approval counts for")),
       ...rows,
       el("p", { class: "entry-facts" }, el("bdi", {}, like)),
     );
@@ -62,13 +64,18 @@ function choicesOf({
   maxCalls,
   maxSeconds,
 }: LastingOffer): readonly (readonly [ConsentReach, string])[] {
-  const until = DAY.format(Date.now() + maxSeconds * 1_000);
-  const calls = maxCalls === 1 ? "one more call" : `${maxCalls} more calls`;
+  const until = formatTime(Date.now() + maxSeconds * 1_000);
+  const calls =
+    maxCalls === 1 ? say("one more call") : say("{calls} more calls", { calls: maxCalls });
   const reaches: readonly ConsentReach[] =
     widest === "assistant" ? ["conversation", "assistant"] : ["conversation"];
   return reaches.map((within) => [
     within,
-    `it and ${calls} like it ${WITHIN[within]}, until ${until}`,
+    say("it and {calls} like it {within}, until {until}", {
+      calls,
+      within: say(WITHIN[within]),
+      until,
+    }),
   ]);
 }
 
@@ -77,10 +84,10 @@ export function describeSame(
   { sameFields }: { readonly sameFields?: readonly string[] },
   lines: readonly PacketLine[],
 ): string {
-  if (!sameFields) return "with the same arguments";
-  if (sameFields.length === 0) return "with any arguments";
+  if (!sameFields) return say("with the same arguments");
+  if (sameFields.length === 0) return say("with any arguments");
   const labels = sameFields.map(
     (pointer) => lines.find((line) => line.pointer === pointer)?.label ?? pointer,
   );
-  return `with the same ${labels.join(", ")}; other arguments may differ`;
+  return say("with the same {fields}; other arguments may differ", { fields: labels.join(", ") });
 }

@@ -1,9 +1,10 @@
+import { say, type Text } from "../texts/say.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import { formatNote } from "./note.ts";
 import { el } from "../dom.ts";
 
 /** The section of each field. A field that is not named here is shown among the details. */
-const SECTIONS: Readonly<Record<string, string>> = {
+const SECTIONS: Readonly<Record<string, Text | "">> = {
   changedTerms: "Asked again, because the rules changed",
   changedShown: "Asked again, because this has changed",
   question: "",
@@ -19,7 +20,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   beforeState: "Before",
   afterState: "After",
 };
-const DETAILS = "More details";
+const DETAILS: Text = "More details";
 
 /** Draws a packet: changes and consequence first, then arguments and states, then details. */
 export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[] {
@@ -28,14 +29,14 @@ export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[]
   const sections = Map.groupBy(drawn, ({ field }) =>
     Object.hasOwn(SECTIONS, field) ? (SECTIONS[field] ?? DETAILS) : DETAILS,
   );
-  const sectionsOf = (...titles: readonly string[]): readonly HTMLElement[] =>
+  const sectionsOf = (...titles: readonly (Text | "")[]): readonly HTMLElement[] =>
     titles.flatMap((title) => {
       const found = sections.get(title);
-      return found ? [drawSection(title, found)] : [];
+      return found && title ? [drawSection(say(title), found)] : [];
     });
   const states = el("div", { class: "states" }, ...sectionsOf("Before", "After"));
   const details = drawList(sections.get(DETAILS) ?? []);
-  const rest = el("details", { class: "facts" }, el("summary", {}, DETAILS), details);
+  const rest = el("details", { class: "facts" }, el("summary", {}, say(DETAILS)), details);
   const renewed = sectionsOf(SECTIONS["changedTerms"] ?? "", SECTIONS["changedShown"] ?? "");
   return [...renewed, drawList(sections.get("") ?? []), ...sectionsOf("Arguments"), states, rest];
 }
@@ -65,7 +66,12 @@ function drawValue(text: string): HTMLElement {
   if (text.length <= FOLD_AFTER) return el("span", {}, ...drawText(text));
   const count = text.length.toLocaleString("en");
   const start = `${text.slice(0, 120).toWellFormed()}…`;
-  const summary = el("summary", {}, el("span", {}, ...drawText(start)), ` (${count} characters)`);
+  const summary = el(
+    "summary",
+    {},
+    el("span", {}, ...drawText(start)),
+    say(" ({count} characters)", { count }),
+  );
   return el("details", { class: "long" }, summary, el("span", {}, ...drawText(text)));
 }
 

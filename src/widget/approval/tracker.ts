@@ -1,3 +1,4 @@
+import { say, type Text } from "../texts/say.ts";
 import { type ApprovalInfo, joinNews } from "./info.ts";
 import type { ApprovalDecision, ApprovalFailure, ApprovalsApi } from "./api.ts";
 import { findRefusal } from "./labels.ts";
@@ -22,10 +23,11 @@ export interface ApprovalTrackerPorts {
 
 const EDITED = "The arguments were changed. Review the new arguments.";
 const ANSWERED = "The answer stands in the arguments.";
-const REVIEW = "Earlier votes do not count. Review what changed.";
-const CHANGED: Readonly<Record<string, string>> = {
-  terms_changed: `The rules for this call changed. ${REVIEW}`,
-  shown_changed: `What you were shown has changed since. ${REVIEW}`,
+const CHANGED: Readonly<Record<string, Text>> = {
+  terms_changed:
+    "The rules for this call changed. Earlier votes do not count. Review what changed.",
+  shown_changed:
+    "What you were shown has changed since. Earlier votes do not count. Review what changed.",
 };
 
 let changes = 0;
@@ -141,7 +143,7 @@ export class ApprovalTracker {
     } = this.#approval;
     if (supersededBy === undefined) return this.#pollForSuccessor();
     const isAnswered = known.status === "answered";
-    this.#message = isAnswered ? ANSWERED : (CHANGED[supersededBecause ?? ""] ?? EDITED);
+    this.#message = say(isAnswered ? ANSWERED : (CHANGED[supersededBecause ?? ""] ?? EDITED));
     const { mayDecide: _, said: __, ...rest } = known;
     this.#polls = 0;
     this.#replaced.add(rest.approvalId);

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import { describeEnding } from "./exchange/exchange-ending.ts";
 import { isAsked, isAwaiting } from "./exchange/exchange-status.ts";
@@ -19,11 +20,13 @@ export function announce(exchange: Exchange): string {
   switch (exchange.link) {
     case "opening":
     case "open":
-      if (isAsked(exchange.answer)) return AWAITING_ANSWER;
-      if (isAwaiting(exchange.answer, "awaiting_approval")) return AWAITING_APPROVAL;
-      return isAwaiting(exchange.answer, "awaiting_operator") ? AWAITING_OPERATOR : "Answering…";
+      if (isAsked(exchange.answer)) return say(AWAITING_ANSWER);
+      if (isAwaiting(exchange.answer, "awaiting_approval")) return say(AWAITING_APPROVAL);
+      return isAwaiting(exchange.answer, "awaiting_operator")
+        ? say(AWAITING_OPERATOR)
+        : say("Answering…");
     case "reconnecting":
-      return "Connection lost. Reconnecting…";
+      return say("Connection lost. Reconnecting…");
     case "done":
       return announceAnswer(exchange);
     case "token_needed":
@@ -39,5 +42,8 @@ function announceAnswer(exchange: Exchange): string {
   );
   const answer = texts.filter(Boolean).join("\n");
   const start = answer.length > MAX_CHARS ? `${answer.slice(0, MAX_CHARS)}…` : answer;
-  return `Answer: ${start} ${describeEnding(exchange)}`.trim();
+  return say("Answer: {answer} {ending}", {
+    answer: start,
+    ending: describeEnding(exchange),
+  }).trim();
 }

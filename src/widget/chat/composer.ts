@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { el, icon } from "../dom.ts";
 import type { AttachedFile, TakenFiles } from "./files/attached-file.ts";
 import type { FileTray } from "./files/file-tray.ts";
@@ -17,7 +18,7 @@ export class Composer {
     id: "message",
     part: "field",
     rows: "1",
-    placeholder: "Ask something…",
+    placeholder: say("Ask something…"),
     enterkeyhint: "send",
     autocomplete: "off",
   });
@@ -32,7 +33,7 @@ export class Composer {
     this.#send.classList.add("primary");
     this.#stop.type = "button";
     this.#stop.hidden = true;
-    const label = el("label", { for: "message", class: "sr" }, "Message");
+    const label = el("label", { for: "message", class: "sr" }, say("Message"));
     const root = el(
       "form",
       { class: "composer", part: "composer" },
@@ -137,7 +138,7 @@ export class Composer {
 function createIconButton(name: "Send" | "Stop", path: string): HTMLButtonElement {
   return el(
     "button",
-    { class: name.toLowerCase(), part: "button", "aria-label": name },
+    { class: name.toLowerCase(), part: "button", "aria-label": say(name) },
     icon(path),
   );
 }

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { StreamedEvent } from "../../wire/assistant-transport/read-chunks.ts";
 import { applyChunk } from "./answer/apply-chunk.ts";
 import type { ChatApi } from "./stream/api.ts";
@@ -149,7 +150,8 @@ export class Conversation {
       this.hurry();
       return true;
     }
-    if (!signal.aborted) this.#notice = `The message was not sent. ${sent.failure.message}`;
+    if (!signal.aborted)
+      this.#notice = say("The message was not sent. {why}", { why: sent.failure.message });
     this.#ports.onChange();
     return false;
   }
@@ -222,7 +224,7 @@ export class Conversation {
     else if (end.kind === "broken") {
       this.#exchanges.patch(key, { link: "broken", problem: end.message });
     } else if (end.kind === "token_needed" && !this.#ports.canAskForToken()) {
-      this.#exchanges.patch(key, { link: "broken", problem: TOKEN_REFUSED });
+      this.#exchanges.patch(key, { link: "broken", problem: say(TOKEN_REFUSED) });
     } else this.#exchanges.patch(key, { link: end.kind });
     if (!this.isBusy) this.#stopRequested = false;
     // A title that the person gave stays above one of a tool.
@@ -236,7 +238,7 @@ export class Conversation {
   #giveBack(exchange: Exchange): void {
     this.#exchanges.remove(exchange);
     this.#ports.onReturned(exchange.question, exchange.files ?? []);
-    this.#notice = MOVED;
+    this.#notice = say(MOVED);
     void this.loader.load("newest");
   }
 
@@ -247,7 +249,9 @@ export class Conversation {
     this.hurry();
     if (cancelled.ok || signal.aborted || !this.isBusy) return;
     this.#stopRequested = false;
-    this.#notice = `The answer could not be stopped. ${cancelled.failure.message}`;
+    this.#notice = say("The answer could not be stopped. {why}", {
+      why: cancelled.failure.message,
+    });
     this.#ports.onChange();
   }
 }

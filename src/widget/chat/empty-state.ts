@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { el, setText } from "../dom.ts";
 import type { PageTexts } from "./page-texts.ts";
 
@@ -9,9 +10,9 @@ export interface EmptyState {
 
 /** Creates what an empty conversation shows: a heading, and questions to pick from. */
 export function createEmptyState(onPick: (question: string) => void): EmptyState {
-  const heading = el("h2", {}, "What would you like to know?");
-  const lead = el("p", {}, "Each answer shows the tools that it used.");
-  const list = el("ul", { "aria-label": "Suggestions", hidden: "" });
+  const heading = el("h2", {}, say("What would you like to know?"));
+  const lead = el("p", {}, say("Each answer shows the tools that it used."));
+  const list = el("ul", { "aria-label": say("Suggestions"), hidden: "" });
   // What the page puts into the slot stands in place of all of it.
   const slot = el("slot", { name: "empty" }, heading, lead, list);
   return {

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { ExchangeList } from "./exchange/exchange-list.ts";
 import { CLOSE_ICON, createButton, el, icon, setText } from "../dom.ts";
 
@@ -7,7 +8,7 @@ const UNTITLED = "New conversation";
 function titleOf({ title, all }: ExchangeList): string {
   const given = title ?? all.findLast(({ answer }) => answer.title)?.answer.title;
   const [question = ""] = all[0]?.question.trim().split("\n", 1) ?? [];
-  return given ?? (question || UNTITLED);
+  return given ?? (question || say(UNTITLED));
 }
 
 export interface HeaderActions {
@@ -23,16 +24,16 @@ export interface HeaderActions {
 export function createHeader({ onNew, onList, onClose }: HeaderActions) {
   const chats = createButton("chats-button", "");
   chats.append(icon("M4 5.5h12M4 10h12M4 14.5h8"));
-  chats.setAttribute("aria-label", "Chats");
+  chats.setAttribute("aria-label", say("Chats"));
   chats.addEventListener("click", onList);
-  const title = el("h1", {}, UNTITLED);
+  const title = el("h1", {}, say(UNTITLED));
   const model = el("p", { class: "model" });
   const button = createButton("new", "");
-  button.append(icon("M10 4v12M4 10h12"), el("span", {}, "New chat"));
+  button.append(icon("M10 4v12M4 10h12"), el("span", {}, say("New chat")));
   button.addEventListener("click", onNew);
   const close = createButton("close", "");
   close.append(icon(CLOSE_ICON));
-  close.setAttribute("aria-label", "Close the chat");
+  close.setAttribute("aria-label", say("Close the chat"));
   close.addEventListener("click", onClose);
   const logo = el("slot", { name: "logo" });
   const names = el("div", {}, title, model);

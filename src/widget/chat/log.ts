@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import type { Conversation } from "./conversation.ts";
 import { createButton, el } from "../dom.ts";
@@ -16,12 +17,12 @@ interface LogPorts {
 /** Creates the scrolling list of a conversation's exchanges. */
 export function createLog(conversation: Conversation, ports: LogPorts) {
   const { empty, reader } = ports;
-  const opening = el("p", { class: "note" }, "Opening the chat…");
-  const earlier = createButton("earlier", "Show earlier messages");
+  const opening = el("p", { class: "note" }, say("Opening the chat…"));
+  const earlier = createButton("earlier", say("Show earlier messages"));
   const list = el("div", { class: "exchanges" }, empty, opening, earlier);
   const root = el(
     "main",
-    { class: "log", part: "log", role: "log", "aria-label": "Conversation" },
+    { class: "log", part: "log", role: "log", "aria-label": say("Conversation") },
     list,
   );
   // The status line announces answers. A live log would read out every delta.

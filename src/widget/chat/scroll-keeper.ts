@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { el, icon } from "../dom.ts";
 
 export interface ScrollKeeper {
@@ -17,7 +18,7 @@ const NEAR_END_PX = 48;
  */
 export function keepAtEnd(scroller: HTMLElement, content: HTMLElement): ScrollKeeper {
   const button = el("button", { type: "button", class: "jump", hidden: "" });
-  button.append(icon("M10 4v12m-5-5l5 5 5-5"), "Jump to latest");
+  button.append(icon("M10 4v12m-5-5l5 5 5-5"), say("Jump to latest"));
   let isAtEnd = true;
   let lastTop = 0;
   const follow = () => {

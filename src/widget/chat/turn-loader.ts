@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { ChatTools, LoadKind } from "./conversations/chat-tools.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import type { ExchangeList } from "./exchange/exchange-list.ts";
@@ -60,7 +61,7 @@ export class TurnLoader {
   async tools(): Promise<ChatTools | undefined> {
     const { tools, onNotice, onChange } = this.#ports;
     const loaded = await tools();
-    if (!loaded) onNotice(NOT_LOADED);
+    if (!loaded) onNotice(say(NOT_LOADED));
     // The caller uses the tools before the next frame draws.
     onChange();
     return loaded;
@@ -83,7 +84,7 @@ export class TurnLoader {
     else if (end?.kind === "gone") {
       this.#exchanges.open(undefined);
       onNotice(end.message);
-    } else if (kind !== "news") onNotice(end?.message ?? NOT_LOADED);
+    } else if (kind !== "news") onNotice(end?.message ?? say(NOT_LOADED));
     onChange();
   }
 
@@ -114,7 +115,7 @@ export class TurnLoader {
     list.patch(list.add({ question, files: request.files }).key, {
       request,
       link: "broken",
-      problem: UNSENT,
+      problem: say(UNSENT),
     });
     list.save();
   }
@@ -123,7 +124,7 @@ export class TurnLoader {
   #wait(later: () => Promise<void>): void {
     const { canAskForToken, onNotice, onChange } = this.#ports;
     if (canAskForToken()) this.#later = later;
-    else onNotice(TOKEN_REFUSED);
+    else onNotice(say(TOKEN_REFUSED));
     onChange();
   }
 }

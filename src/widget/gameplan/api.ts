@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
@@ -117,7 +118,7 @@ async function request(
     const message = readProblemText(body, status);
     return fail({ code, message, needsToken: status === 401 });
   } catch {
-    return fail({ code: "unreachable", message: UNREACHABLE, needsToken: false });
+    return fail({ code: "unreachable", message: say(UNREACHABLE), needsToken: false });
   }
 }
 

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { createCopyButton } from "../chat/conversations/copy-button.ts";
 import { el } from "../dom.ts";
 
@@ -5,7 +6,7 @@ import { el } from "../dom.ts";
 export function drawCodeBlock(text: string, language: string): HTMLElement {
   const code = el("code", language === "" ? {} : { "data-language": language }, text);
   const head = el("div", { class: "code-head" }, el("span", {}, language));
-  head.append(createCopyButton("Copy code", () => code.textContent));
+  head.append(createCopyButton(say("Copy code"), () => code.textContent));
   return el("div", { class: "code" }, head, el("pre", { tabindex: "0" }, code));
 }
 

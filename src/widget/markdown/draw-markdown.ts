@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { el } from "../dom.ts";
 import { nameTarget, parseAddress } from "./addresses.ts";
 import { drawCodeBlock } from "./code-block.ts";
@@ -69,7 +70,7 @@ function drawItem({ isDone }: MarkdownElement, children: readonly Node[]): HTMLE
   if (isDone === undefined) return el("li", {}, ...children);
   const box = el("input", { type: "checkbox", disabled: "" });
   box.checked = isDone;
-  box.setAttribute("aria-label", isDone ? "Done" : "Not done");
+  box.setAttribute("aria-label", isDone ? say("Done") : say("Not done"));
   return el("li", { class: "task" }, box, ...children);
 }
 
@@ -95,7 +96,7 @@ export function loadImages(block: ParentNode): void {
 
 /** Threat: an image that tells a foreign host what its address holds. */
 function drawImage(node: MarkdownElement, { imageHosts }: DrawOptions): Node {
-  const text = textOfNodes(node.children) || "Image";
+  const text = textOfNodes(node.children) || say("Image");
   const url = parseAddress(node.address ?? "");
   if (url?.protocol !== "https:" || !imageHosts.has(url.host)) {
     return drawLink(node, [document.createTextNode(text)]);

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { AuditRecord } from "../../protocol/audit/chain.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
@@ -85,7 +86,7 @@ async function request(options: ApiOptions, path: string): Answer<JsonObject> {
     const message = readProblemText(value, response.status);
     return fail({ message, needsToken: response.status === 401 });
   } catch {
-    return fail({ message: UNREACHABLE, needsToken: false });
+    return fail({ message: say(UNREACHABLE), needsToken: false });
   }
 }
 

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 import { joinNews, readApproval } from "../../approval/info.ts";
 import type { AnswerState, Part, ToolPart } from "./answer.ts";
@@ -93,7 +94,7 @@ function updateApproval(state: AnswerState, item: JsonObject): AnswerState {
 
 function changeModel(state: AnswerState, { to }: JsonObject): AnswerState {
   if (typeof to !== "string") return state;
-  const text = `The model could not answer. ${to} goes on.`;
+  const text = say("The model could not answer. {model} goes on.", { model: to });
   return { ...addLine(state, { kind: "note", text }), model: to };
 }
 

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { formatPath, sentence } from "../../../protocol/text/field-label.ts";
 import type { JsonValue } from "../../../protocol/json/value.ts";
 
@@ -16,12 +17,12 @@ export function readFields(value: JsonValue): readonly Field[] {
   const fields: Field[] = [];
   collect(value, { path: [], fields });
   if (fields.length <= MAX_FIELDS) return fields;
-  return [...fields.slice(0, MAX_FIELDS), { label: "…", value: "More fields are not shown." }];
+  return [...fields.slice(0, MAX_FIELDS), { label: "…", value: say("More fields are not shown.") }];
 }
 
 /** Turns `core__get_current_time` into "Get current time". */
 export function friendlyName(id: string): string {
-  return sentence(id.slice(id.lastIndexOf("__") + 1)) || id || "Tool";
+  return sentence(id.slice(id.lastIndexOf("__") + 1)) || id || say("Tool");
 }
 
 interface Collector {
@@ -61,8 +62,8 @@ const NUMBERS = new Intl.NumberFormat(undefined, {
 export function formatValue(value: JsonValue, key = ""): string {
   if (typeof value === "number" && !isName(key)) return NUMBERS.format(value);
   if (typeof value === "string") return value === "" ? "(empty)" : shorten(value);
-  if (typeof value === "boolean") return value ? "Yes" : "No";
-  return value === null ? "None" : shorten(JSON.stringify(value));
+  if (typeof value === "boolean") return value ? say("Yes") : say("No");
+  return value === null ? say("None") : shorten(JSON.stringify(value));
 }
 
 function isName(key: string): boolean {

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { OpenChat } from "./chat-tools.ts";
 import { CLOSE_ICON, createButton, el, setText } from "../../dom.ts";
 import { createIconButton } from "./icon-button.ts";
@@ -22,16 +23,16 @@ const SEARCH_DELAY_MS = 200;
 export function openChatList({ api, filter, conversation, chat, onClose }: ChatListPorts): void {
   const search = el("input", {
     type: "search",
-    "aria-label": "Search titles",
-    placeholder: "Search titles…",
+    "aria-label": say("Search titles"),
+    placeholder: say("Search titles…"),
     maxlength: "120",
   });
-  const close = createIconButton("chats-close", "Close the list of chats", CLOSE_ICON);
-  const head = el("div", { class: "chats-head" }, el("h2", {}, "Chats"), close);
+  const close = createIconButton("chats-close", say("Close the list of chats"), CLOSE_ICON);
+  const head = el("div", { class: "chats-head" }, el("h2", {}, say("Chats")), close);
   const status = el("p", { class: "note", role: "status" });
-  const list = el("ul", { "aria-label": "Chats" });
-  const more = createButton("", "Show more");
-  const root = el("section", { class: "chats", role: "dialog", "aria-label": "Chats" });
+  const list = el("ul", { "aria-label": say("Chats") });
+  const more = createButton("", say("Show more"));
+  const root = el("section", { class: "chats", role: "dialog", "aria-label": say("Chats") });
   root.append(head, search, status, list, more);
   const veil = el("div", { class: "veil" });
   const behind = [...chat.children];
@@ -76,7 +77,7 @@ export function openChatList({ api, filter, conversation, chat, onClose }: ChatL
     reading = new AbortController();
     const { signal } = reading;
     const title = search.value.trim();
-    if (cursor === undefined) setText(status, "Loading…");
+    if (cursor === undefined) setText(status, say("Loading…"));
     const query = { ...filter, ...(title && { title }), ...(cursor && { cursor }) };
     const page = await api.list(query, signal);
     if (signal.aborted) return;
@@ -113,7 +114,7 @@ export function openChatList({ api, filter, conversation, chat, onClose }: ChatL
       onDelete(turnsLeft) {
         if (shown.id === conversation.list.conversationId) void conversation.open();
         replace(row);
-        setText(status, turnsLeft === 0 ? DELETED : DELETING);
+        setText(status, say(turnsLeft === 0 ? DELETED : DELETING));
       },
     });
     return row;
@@ -142,5 +143,5 @@ const DELETING = "The chat was deleted. The server still removes the last of its
 
 function describe(count: number, title: string): string {
   if (count > 0) return "";
-  return title === "" ? "There are no chats so far." : "No title has these words.";
+  return title === "" ? say("There are no chats so far.") : say("No title has these words.");
 }

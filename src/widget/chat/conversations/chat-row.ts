@@ -1,3 +1,4 @@
+import { formatTime, say, type Text } from "../../texts/say.ts";
 import { createButton, el, setText } from "../../dom.ts";
 import { createIconButton, PENCIL } from "./icon-button.ts";
 import type { ChatsApi, ListedChat } from "./chats-api.ts";
@@ -19,40 +20,42 @@ export interface ChatRowPorts {
 }
 
 const UNTITLED = "Untitled chat";
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const STATUS: Readonly<Record<string, string>> = {
+const STATUS: Readonly<Record<string, Text>> = {
   running: "Answering…",
   waiting: "Waiting for people",
 };
 const CONSEQUENCES =
-  "This deletes all messages of the chat, also those of its other versions, and its files, on " +
-  "every device. It cannot be undone. The audit log keeps its records of tool calls, and what " +
-  "tools changed elsewhere stays.";
+  "This deletes all messages of the chat, also those of its other versions, and its files, on every device. It cannot be undone. The audit log keeps its records of tool calls, and what tools changed elsewhere stays.";
 const BIN = "M4.5 6h11M8 6V4h4v2M6 6l.7 10h6.6L14 6";
+
+function statusOf(status: string): string {
+  const text = Object.hasOwn(STATUS, status) ? STATUS[status] : undefined;
+  return text ? say(text) : "";
+}
 
 export function createChatRow(
   { id, title = "", status, updatedAt }: ListedChat,
   ports: ChatRowPorts,
 ): ChatRow {
-  const name = title || UNTITLED;
+  const name = title || say(UNTITLED);
   const begunMs = Date.parse(updatedAt);
-  const facts = [Number.isFinite(begunMs) ? TIME.format(begunMs) : "", STATUS[status] ?? ""];
+  const facts = [Number.isFinite(begunMs) ? formatTime(begunMs) : "", statusOf(status)];
   const button = createButton("chat-open", "");
   // The direction of a title stays within it.
   const label = el("bdi", { class: "chat-title" }, name);
   button.append(label, el("span", { class: "chat-facts" }, facts.filter(Boolean).join(" · ")));
   if (ports.isOpen) button.setAttribute("aria-current", "true");
   button.addEventListener("click", ports.onOpen);
-  const rename = createIconButton("chat-tool", `Rename: ${name}`, PENCIL);
-  const remove = createIconButton("chat-tool", `Delete: ${name}`, BIN);
+  const rename = createIconButton("chat-tool", say("Rename: {name}", { name }), PENCIL);
+  const remove = createIconButton("chat-tool", say("Delete: {name}", { name }), BIN);
   rename.addEventListener("click", showForm);
   remove.addEventListener("click", showQuestion);
   const root = el("li", {}, button, rename, remove);
   return { root, button };
 
   function showForm(): void {
-    const input = el("input", { "aria-label": "Title", maxlength: "120", value: title });
-    const save = el("button", { class: "primary" }, "Save");
+    const input = el("input", { "aria-label": say("Title"), maxlength: "120", value: title });
+    const save = el("button", { class: "primary" }, say("Save"));
     const { form, problem } = createDialog(rename, input, save);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -69,12 +72,13 @@ export function createChatRow(
   }
 
   function showQuestion(): void {
-    const heading = el("p", {}, "Delete ", el("bdi", { class: "chat-title" }, name), "?");
-    const text = el("div", {}, heading, el("p", {}, CONSEQUENCES));
-    const confirm = el("button", { class: "danger" }, "Delete this chat");
+    const [before = "", after = ""] = say("Delete {name}?").split("{name}");
+    const heading = el("p", {}, before, el("bdi", { class: "chat-title" }, name), after);
+    const text = el("div", {}, heading, el("p", {}, say(CONSEQUENCES)));
+    const confirm = el("button", { class: "danger" }, say("Delete this chat"));
     const { form, problem } = createDialog(remove, text, confirm);
     form.setAttribute("role", "group");
-    form.setAttribute("aria-label", `Delete ${name}?`);
+    form.setAttribute("aria-label", say("Delete {name}?", { name }));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       // A disabled button would lose the focus, so a second click is ignored instead.
@@ -94,7 +98,7 @@ export function createChatRow(
 
   /** Shows a form in place of the row, until it is cancelled. The focus then returns. */
   function createDialog(opener: HTMLElement, first: HTMLElement, submit: HTMLButtonElement) {
-    const cancel = createButton("chat-cancel", "Cancel");
+    const cancel = createButton("chat-cancel", say("Cancel"));
     const problem = el("p", { class: "error", role: "alert" });
     const actions = el("div", { class: "chat-actions" }, submit, cancel);
     const form = el("form", { class: "chat-form" }, first, actions, problem);

@@ -1,3 +1,4 @@
+import { say, type Text } from "../../texts/say.ts";
 import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
 import { readProblemText, UNREACHABLE } from "../../api-request.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
@@ -81,18 +82,16 @@ async function ask(options: ApiOptions, path: string, init: RequestInit): Answer
     const { status } = response;
     return fail({ status, message: describeBusy(value) || readProblemText(value, status) });
   } catch {
-    return fail({ status: 0, message: UNREACHABLE });
+    return fail({ status: 0, message: say(UNREACHABLE) });
   }
 }
 
 /** Why a chat cannot be deleted now, and what the reader can do. */
-const BUSY: Readonly<Record<string, string>> = {
+const BUSY: Readonly<Record<string, Text>> = {
   unfinished:
-    "An answer is still being written, or waits for people. Stop it or wait for its end, then " +
-    "delete the chat again.",
+    "An answer is still being written, or waits for people. Stop it or wait for its end, then delete the chat again.",
   unknown_outcome:
-    "The outcome of a tool call is unknown. An operator has to resolve it before the chat can be " +
-    "deleted.",
+    "The outcome of a tool call is unknown. An operator has to resolve it before the chat can be deleted.",
   undo: "An undo is in progress. Wait for its end, then delete the chat again.",
   verification:
     "A tool call is still being verified. Wait for its end, then delete the chat again.",
@@ -106,7 +105,8 @@ function describeBusy({ code, runs }: JsonObject): string {
   const texts = [...reasons].flatMap((why) =>
     typeof why === "string" && Object.hasOwn(BUSY, why) ? (BUSY[why] ?? []) : [],
   );
-  return texts.length === 0 ? "" : `Nothing was deleted. ${texts.join(" ")}`;
+  const why = texts.map((text) => say(text)).join(" ");
+  return why === "" ? "" : say("Nothing was deleted. {why}", { why });
 }
 
 function readChat(value: JsonValue): readonly ListedChat[] {

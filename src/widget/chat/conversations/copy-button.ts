@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { createIconButton, nameButton } from "./icon-button.ts";
 
 const SHEETS = "M7 7V4.5h8.5V13H13M4.5 7H13v8.5H4.5z";
@@ -15,8 +16,8 @@ export function createCopyButton(name: string, read: () => string): HTMLElement 
   button.classList.toggle("absent", !isSecureContext);
   button.addEventListener("click", () => {
     navigator.clipboard.writeText(read()).then(
-      () => draw("Copied", CHECK),
-      () => draw("The browser does not allow copying", SHEETS),
+      () => draw(say("Copied"), CHECK),
+      () => draw(say("The browser does not allow copying"), SHEETS),
     );
     setTimeout(() => draw(name, SHEETS), SHOWN_MS);
   });

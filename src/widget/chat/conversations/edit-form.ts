@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { createButton, el } from "../../dom.ts";
 
 export interface EditFormPorts {
@@ -8,14 +9,23 @@ export interface EditFormPorts {
 
 /** Creates the form in which the reader edits a question. */
 export function createEditForm(question: string, ports: EditFormPorts): HTMLFormElement {
-  const input = el("textarea", { "aria-label": "Edit your question", rows: "2" });
+  const input = el("textarea", { "aria-label": say("Edit your question"), rows: "2" });
   input.value = question;
-  const cancel = createButton("", "Cancel");
-  const note = el("p", { class: "note" }, "The earlier question and its answer stay as a version.");
-  const actions = el("div", { class: "row" }, el("button", { class: "primary" }, "Send"), cancel);
+  const cancel = createButton("", say("Cancel"));
+  const note = el(
+    "p",
+    { class: "note" },
+    say("The earlier question and its answer stay as a version."),
+  );
+  const actions = el(
+    "div",
+    { class: "row" },
+    el("button", { class: "primary" }, say("Send")),
+    cancel,
+  );
   const form = el(
     "form",
-    { class: "edit", "aria-label": "Edit your question" },
+    { class: "edit", "aria-label": say("Edit your question") },
     input,
     note,
     actions,

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { OpenChat } from "./chat-tools.ts";
 import type { Feedback } from "../../../protocol/conversation/feedback.ts";
 import { el, setText } from "../../dom.ts";
@@ -17,16 +18,19 @@ export function createFeedback({
   readonly chats: ChatsApi;
   readonly conversation: OpenChat;
 }) {
-  const [up, down] = [createThumb("Good answer", "up"), createThumb("Bad answer", "down")];
+  const [up, down] = [
+    createThumb(say("Good answer"), "up"),
+    createThumb(say("Bad answer"), "down"),
+  ];
   const buttons = el("span", { class: "thumbs" }, up, down);
   const comment = el("textarea", {
-    "aria-label": "Comment on this answer",
-    placeholder: "Why? (optional)",
+    "aria-label": say("Comment on this answer"),
+    placeholder: say("Why? (optional)"),
     maxlength: "2000",
     rows: "2",
   });
   const form = el("form", { class: "comment", hidden: "" }, comment);
-  form.append(el("button", {}, "Send comment"));
+  form.append(el("button", {}, say("Send comment")));
   const status = el("p", { class: "note", "aria-live": "polite" });
   const root = el("div", { class: "feedback" }, form, status);
   let shown: Exchange | undefined;
@@ -55,7 +59,7 @@ export function createFeedback({
     const given = await chats.rate(list.conversationId, body);
     setText(status, given.ok ? "" : given.failure.message);
     if (!given.ok) return;
-    if (words !== undefined) setText(status, "Thank you. Your comment was sent.");
+    if (words !== undefined) setText(status, say("Thank you. Your comment was sent."));
     form.hidden = feedback === undefined || words !== undefined;
     if (feedback === undefined) comment.value = "";
     list.patch(key, { feedback });

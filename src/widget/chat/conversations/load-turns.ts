@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { sendAuthorised } from "../../../client/send-authorised.ts";
 import { readProblemText, UNREACHABLE } from "../../api-request.ts";
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
@@ -54,7 +55,7 @@ async function readObject(
     const value = isJsonObject(body) ? body : {};
     return response.ok ? ok(value) : fail(endOf(response.status, value));
   } catch {
-    return fail({ kind: "failed", message: UNREACHABLE });
+    return fail({ kind: "failed", message: say(UNREACHABLE) });
   }
 }
 
@@ -63,7 +64,7 @@ const DELETED = "This chat was deleted.";
 
 function endOf(status: number, problem: JsonObject): LoadEnd {
   if (status === 401) return { kind: "token_needed" };
-  if (status === 404) return { kind: "gone", message: UNKNOWN };
-  if (status === 410) return { kind: "gone", message: DELETED };
+  if (status === 404) return { kind: "gone", message: say(UNKNOWN) };
+  if (status === 410) return { kind: "gone", message: say(DELETED) };
   return { kind: "failed", message: readProblemText(problem, status) };
 }

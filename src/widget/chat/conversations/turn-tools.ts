@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { ApprovalsApi } from "../../approval/api.ts";
 import { el, RELOAD_ICON } from "../../dom.ts";
 import { type Exchange, isActive } from "../exchange/exchange.ts";
@@ -27,10 +28,13 @@ export class TurnTools {
   readonly #ports: TurnToolsPorts;
   readonly #asked = el("div", { class: "turn-tools asked" });
   readonly #answered = el("div", { class: "turn-tools" });
-  readonly #again = createIconButton("turn-tool", "Answer again", RELOAD_ICON);
-  readonly #edit = createIconButton("turn-tool", "Edit", PENCIL);
-  readonly #copyQuestion = createCopyButton("Copy question", () => this.#shown?.question ?? "");
-  readonly #copyAnswer = createCopyButton("Copy answer", () => textOf(this.#shown));
+  readonly #again = createIconButton("turn-tool", say("Answer again"), RELOAD_ICON);
+  readonly #edit = createIconButton("turn-tool", say("Edit"), PENCIL);
+  readonly #copyQuestion = createCopyButton(
+    say("Copy question"),
+    () => this.#shown?.question ?? "",
+  );
+  readonly #copyAnswer = createCopyButton(say("Copy answer"), () => textOf(this.#shown));
   readonly #versions: ReturnType<typeof createVersions>;
   readonly #feedback: ReturnType<typeof createFeedback>;
   #desk: UndoDesk | undefined;

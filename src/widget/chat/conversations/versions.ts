@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { OpenChat } from "./chat-tools.ts";
 import { el, setText } from "../../dom.ts";
 import { createIconButton } from "./icon-button.ts";
@@ -9,9 +10,9 @@ const wanted = new WeakMap<OpenChat, { readonly key: number; readonly step: numb
 /** Creates the buttons with which the reader leafs through the versions of a turn. */
 export function createVersions(conversation: OpenChat) {
   const place = el("span", { class: "version" });
-  const back = createStep("Earlier version", "M12 5l-5 5 5 5", -1);
-  const on = createStep("Later version", "M8 5l5 5-5 5", 1);
-  const root = el("div", { class: "versions", role: "group", "aria-label": "Versions" });
+  const back = createStep(say("Earlier version"), "M12 5l-5 5 5 5", -1);
+  const on = createStep(say("Later version"), "M8 5l5 5-5 5", 1);
+  const root = el("div", { class: "versions", role: "group", "aria-label": say("Versions") });
   root.append(back, place, on);
   let shown: Exchange | undefined;
 
@@ -45,7 +46,7 @@ export function createVersions(conversation: OpenChat) {
       const { length } = versionsOf(exchange);
       const at = positionOf(exchange);
       root.hidden = length < 2;
-      setText(place, `${at + 1} of ${length}`);
+      setText(place, say("{at} of {count}", { at: at + 1, count: length }));
       back.disabled = at === 0;
       on.disabled = at === length - 1;
       const focus = wanted.get(conversation);

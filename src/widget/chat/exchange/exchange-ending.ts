@@ -1,10 +1,16 @@
+import { say, type Text } from "../../texts/say.ts";
 import type { Exchange } from "./exchange.ts";
 import { el, icon, RELOAD_ICON, setText } from "../../dom.ts";
 
 /** Creates the lines below an answer: how it ended, and Try again after a failure. */
 export function createEnding(onRetry: () => void) {
   const message = el("p");
-  const retry = el("button", { type: "button", class: "retry" }, icon(RELOAD_ICON), "Try again");
+  const retry = el(
+    "button",
+    { type: "button", class: "retry" },
+    icon(RELOAD_ICON),
+    say("Try again"),
+  );
   const problem = el("div", { class: "problem", role: "alert", hidden: "" }, message, retry);
   const note = el("p", { class: "note", hidden: "" });
   retry.addEventListener("click", onRetry);
@@ -25,15 +31,15 @@ export function createEnding(onRetry: () => void) {
 
 /** Returns why an answer failed, or empty. */
 export function describeFailure({ link, problem, answer }: Exchange): string {
-  if (link === "broken") return problem ?? "Something went wrong. Select Try again.";
+  if (link === "broken") return problem ?? say("Something went wrong. Select Try again.");
   if (link !== "done" || answer.done?.reason !== "error") return "";
   const { code = "", message = "" } = answer.done;
-  const text = Object.hasOwn(FAILURES, code) ? FAILURES[code] : message;
-  return text || "The run failed. Select Try again.";
+  const known = Object.hasOwn(FAILURES, code) ? FAILURES[code] : undefined;
+  return (known ? say(known) : message) || say("The run failed. Select Try again.");
 }
 
 /** Failures that the page explains itself. Any other failure shows the server's message. */
-const FAILURES: Readonly<Record<string, string>> = {
+const FAILURES: Readonly<Record<string, Text>> = {
   interrupted:
     "This answer was interrupted too often, so it ended here. Completed tool calls are not undone.",
 };
@@ -42,10 +48,10 @@ function isOutcomeUnknown({ link, answer }: Exchange): boolean {
   return link === "done" && answer.done?.code === "outcome_unknown";
 }
 
-const LOST_HISTORY =
+const LOST_HISTORY: Text =
   "The server no longer stores the earlier messages. This answer was given without them.";
 
-const ENDINGS: Readonly<Record<string, string>> = {
+const ENDINGS: Readonly<Record<string, Text>> = {
   length: "The answer was cut off because it reached the length limit.",
   context_window: "The answer was cut off because the conversation is too long for the model.",
   content_filter: "A content filter stopped the answer.",
@@ -57,6 +63,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 /** Returns what the reader has to know about an answer that did not simply end, or empty. */
 export function describeEnding({ link, answer, hasLostHistory }: Exchange): string {
   const reason = link === "done" ? answer.done?.reason : undefined;
-  const ending = reason !== undefined && Object.hasOwn(ENDINGS, reason) ? ENDINGS[reason] : "";
-  return [hasLostHistory ? LOST_HISTORY : "", ending].filter(Boolean).join(" ");
+  const ending =
+    reason !== undefined && Object.hasOwn(ENDINGS, reason) ? ENDINGS[reason] : undefined;
+  const texts = [...(hasLostHistory ? [LOST_HISTORY] : []), ...(ending ? [ending] : [])];
+  return texts.map((text) => say(text)).join(" ");
 }

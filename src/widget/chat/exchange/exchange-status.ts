@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { AnswerState, ToolPartState } from "../answer/answer.ts";
 import { el, setText } from "../../dom.ts";
 import { type Exchange, isActive } from "./exchange.ts";
@@ -16,14 +17,14 @@ export function createStatus() {
 }
 
 function describeProgress({ link, answer }: Exchange): string {
-  if (link === "reconnecting") return "Reconnecting…";
-  if (isAwaiting(answer, "awaiting_operator")) return "Waiting for an operator…";
+  if (link === "reconnecting") return say("Reconnecting…");
+  if (isAwaiting(answer, "awaiting_operator")) return say("Waiting for an operator…");
   if (isAwaiting(answer, "awaiting_approval")) {
-    return isAsked(answer) ? "Waiting for an answer…" : "Waiting for approval…";
+    return isAsked(answer) ? say("Waiting for an answer…") : say("Waiting for approval…");
   }
   const last = answer.parts.at(-1);
-  if (last?.kind === "tool" && last.state === "running") return "Using a tool…";
-  return last?.kind === "text" ? "Writing…" : "Thinking…";
+  if (last?.kind === "tool" && last.state === "running") return say("Using a tool…");
+  return last?.kind === "text" ? say("Writing…") : say("Thinking…");
 }
 
 /** Tells whether a tool call waits for the answer to its question. */

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { createEnding } from "./exchange-ending.ts";
 import type { Part } from "../answer/answer.ts";
 import { createSagaSteps, sagaIdOf, type SagaSteps } from "./saga-steps.ts";
@@ -26,7 +27,7 @@ export function createExchangeView(
   const parts = el("div", { class: "parts" });
   const status = createStatus();
   const ending = createEnding(ports.onRetry);
-  const answer = el("article", { class: "answer", part: "answer", "aria-label": "Assistant" });
+  const answer = el("article", { class: "answer", part: "answer", "aria-label": say("Assistant") });
   answer.append(parts, status.root, ending.root);
   const views = new Map<number, PartView>();
   const sagas = new Map<string, SagaSteps>();

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { el } from "../../dom.ts";
 import type { AttachedFile } from "../files/attached-file.ts";
 import { drawFileNames } from "../files/file-names.ts";
@@ -51,7 +52,12 @@ function createTextPartView(): PartView {
 /** Shows a reasoning summary folded: it is no part of the answer. */
 function createReasoningView(): PartView {
   const text = createTextView();
-  const root = el("details", { class: "reasoning" }, el("summary", {}, "Reasoning"), text.root);
+  const root = el(
+    "details",
+    { class: "reasoning" },
+    el("summary", {}, say("Reasoning")),
+    text.root,
+  );
   return {
     root,
     update(next) {
@@ -66,7 +72,7 @@ export function createBubble(text: string, files: readonly AttachedFile[] = []):
   const words = text === "" ? [] : [el("p", { dir: "auto" }, text)];
   return el(
     "article",
-    { class: "question", part: "question", "aria-label": "You" },
+    { class: "question", part: "question", "aria-label": say("You") },
     ...words,
     ...drawFileNames(files),
   );

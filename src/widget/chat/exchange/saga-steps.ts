@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { ToolPart } from "../answer/answer.ts";
 import { el, setText } from "../../dom.ts";
 
@@ -34,7 +35,7 @@ export function createSagaSteps(): SagaSteps {
     add(card) {
       list.append(card);
       const count = list.childElementCount;
-      setText(summary, count === 1 ? "1 step" : `${count} steps`);
+      setText(summary, count === 1 ? say("1 step") : say("{count} steps", { count }));
     },
     update({ state }) {
       if (URGENT.has(state)) root.open = true;

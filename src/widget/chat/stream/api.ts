@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
 import { postJson, readProblemText, UNREACHABLE } from "../../api-request.ts";
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
@@ -133,7 +134,7 @@ async function request(
     const response = await sendAuthorised(options, path, init);
     return response.ok ? ok(response) : fail(await readRefusal(response));
   } catch {
-    return fail({ code: "unreachable", message: UNREACHABLE, isTransient: true });
+    return fail({ code: "unreachable", message: say(UNREACHABLE), isTransient: true });
   }
 }
 
@@ -145,7 +146,7 @@ function openStream(answer: Result<Response, ApiFailure>): Result<OpenStream, Ap
   if (status === 204) return ok({});
   if (!body || !headers.get("content-type")?.startsWith("text/event-stream")) {
     body?.cancel().catch(() => undefined);
-    return fail({ code: "refused", message: NO_STREAM, isTransient: false });
+    return fail({ code: "refused", message: say(NO_STREAM), isTransient: false });
   }
   const runId = headers.get("x-run-id");
   const conversationId = headers.get("x-conversation-id");

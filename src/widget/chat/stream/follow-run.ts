@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { Result } from "../../../protocol/outcome/result.ts";
 import {
   readChunks,
@@ -58,7 +59,7 @@ export async function followRun(task: FollowTask, ports: FollowPorts): Promise<F
     }
     if (end.kind !== "lost") return end;
     losses = hadEvents ? 1 : losses + 1;
-    if (losses > MAX_RECONNECTIONS) return { kind: "broken", message: GIVEN_UP };
+    if (losses > MAX_RECONNECTIONS) return { kind: "broken", message: say(GIVEN_UP) };
     task.onLink("reconnecting");
     const step = { firstMs: FIRST_DELAY_MS, attempt: losses, random: ports.random() };
     await ports.wait(backoffMs(step), task.signal);
@@ -113,8 +114,8 @@ function endOfStream(end: StreamEnd): AttemptEnd {
     case "cut":
       return { kind: "lost" };
     case "malformed":
-      return { kind: "broken", message: UNREADABLE };
+      return { kind: "broken", message: say(UNREADABLE) };
     case "too_large":
-      return { kind: "broken", message: TOO_LARGE };
+      return { kind: "broken", message: say(TOO_LARGE) };
   }
 }

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { ChatApi, KeyedRequest } from "./api.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { ExchangeList } from "../exchange/exchange-list.ts";
@@ -96,6 +97,6 @@ export class StreamOpener {
   #noteGone(key: number, opened: Opened): Opened {
     if (opened.ok || opened.failure.code !== "gone") return opened;
     this.#exchanges.patch(key, { isGone: true });
-    return fail({ ...opened.failure, message: GONE });
+    return fail({ ...opened.failure, message: say(GONE) });
   }
 }

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { ToolCard, ToolCardCall } from "../../cards/define-tool-card.ts";
 import { drawPart } from "../../cards/draw-part.ts";
 import { isJsonObject } from "../../../protocol/json/value.ts";
@@ -28,8 +29,12 @@ export function drawBody(part: ToolPart, card: ToolCard | undefined): Node[] {
   const { args = [], outcome } = part;
   const call = describeCall(part);
   return [
-    ...drawSection("Input", call.args && drawPart(card, "input", call), drawFields(args)),
-    ...drawSection("Result", call.result && drawPart(card, "result", call), drawResult(outcome)),
+    ...drawSection(say("Input"), call.args && drawPart(card, "input", call), drawFields(args)),
+    ...drawSection(
+      say("Result"),
+      call.result && drawPart(card, "result", call),
+      drawResult(outcome),
+    ),
     ...drawDetails(part, call.details && drawPart(card, "details", call)),
     ...(outcome?.errors ?? []).map((error) => el("p", { class: "error" }, error)),
     ...(outcome?.warnings ?? []).map((text) => el("p", { class: "warning" }, text)),
@@ -42,7 +47,7 @@ function drawDetails(
 ): HTMLElement[] {
   if (!details) return [];
   if ("leftOut" in details) return [el("p", { class: "warning" }, details.leftOut)];
-  const title = state === "running" ? "Found so far" : "Details";
+  const title = state === "running" ? say("Found so far") : say("Details");
   return drawSection(title, drawn, drawDataView(details.value));
 }
 

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { ApprovalCard } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
 import { findToolCard, type ToolCard } from "../../cards/define-tool-card.ts";
@@ -39,7 +40,7 @@ export class ToolCallView {
   readonly #approvalLead = el("div", { class: "approval-lead", hidden: "" });
   readonly #approval = el("div", { class: "tool-approval", hidden: "" });
   readonly #body = el("div", { class: "body" });
-  readonly #content = el("section", { class: "content", "aria-label": "Text and images" });
+  readonly #content = el("section", { class: "content", "aria-label": say("Text and images") });
   readonly #readImage: CallPorts["readImage"];
   readonly #readResult: CallPorts["readResult"];
   #approvalCard: Promise<ApprovalCard | undefined> | undefined;
@@ -77,7 +78,7 @@ export class ToolCallView {
     this.#shown = { part, isOver };
     const state = cardStateOf(part, isOver);
     this.root.dataset["state"] = state;
-    setText(this.#badge, CARD_STATES[state].label);
+    setText(this.#badge, say(CARD_STATES[state].label));
     this.#mark.replaceChildren(icon(CARD_STATES[state].icon));
     const title = readTitle(this.#card, describeCall(part)) ?? part.title;
     if (title !== undefined) setText(this.#title, title);

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { el } from "../../dom.ts";
 import type { ToolContentPart } from "../answer/tool-content.ts";
 
@@ -9,8 +10,8 @@ export function drawToolContent(
 ): readonly HTMLElement[] {
   return parts.map((part) => {
     if (part.type === "text") return el("p", { class: "tool-text" }, part.text);
-    const label = `Image ${part.number} of ${name}`;
-    const frame = el("p", { class: "tool-image" }, `${label} is loading.`);
+    const label = say("Image {number} of {name}", { number: part.number, name });
+    const frame = el("p", { class: "tool-image" }, say("{image} is loading.", { image: label }));
     void show(frame, label, read(part.number));
     return frame;
   });
@@ -22,6 +23,6 @@ async function show(
   reading: Promise<string | undefined>,
 ): Promise<void> {
   const url = await reading;
-  if (url === undefined) frame.textContent = `${label} cannot be shown.`;
+  if (url === undefined) frame.textContent = say("{image} cannot be shown.", { image: label });
   else frame.replaceChildren(el("img", { src: url, alt: label }));
 }

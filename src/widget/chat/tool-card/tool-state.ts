@@ -1,3 +1,4 @@
+import { formatTime, say } from "../../texts/say.ts";
 import type { ToolPart } from "../answer/answer.ts";
 
 /** The states of a tool card, each with its label and the path of its icon. */
@@ -37,16 +38,15 @@ export function cardStateOf(
   }
 }
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-
 /** Explains an unknown outcome that an operator was asked about; empty in every other state. */
 export function describeUnknownOutcome(
   { state, resolveUntilMs }: ToolPart,
   isOver: boolean,
 ): string {
   if (state !== "awaiting_operator") return "";
-  const unknown = "The outcome of this call is unknown: it may or may not have happened.";
+  const unknown = say("The outcome of this call is unknown: it may or may not have happened.");
   if (isOver) return unknown;
-  const until = resolveUntilMs === undefined ? "" : ` until ${TIME.format(resolveUntilMs)}`;
-  return `${unknown} An operator can resolve it${until}. The answer continues after that.`;
+  const until =
+    resolveUntilMs === undefined ? "" : say(" until {time}", { time: formatTime(resolveUntilMs) });
+  return `${unknown} ${say("An operator can resolve it{until}. The answer continues after that.", { until })}`;
 }

@@ -1,3 +1,4 @@
+import { say, type Text } from "../../texts/say.ts";
 import type { ApprovalCard } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
 import { el, setText } from "../../dom.ts";
@@ -25,7 +26,11 @@ export class UndoView {
 
   constructor(name: string, ports: UndoViewPorts) {
     this.#ports = ports;
-    this.#button = el("button", { type: "button", "aria-label": `Undo: ${name}` }, "Undo");
+    this.#button = el(
+      "button",
+      { type: "button", "aria-label": say("Undo: {name}", { name }) },
+      say("Undo"),
+    );
     this.#button.addEventListener("click", () => this.#ask());
     this.root.append(this.#origin, this.#button, this.#status, this.#approval);
   }
@@ -36,12 +41,15 @@ export class UndoView {
     this.#invocationId = invocationId;
     this.root.hidden = status === undefined;
     if (status === undefined) return;
-    setText(this.#origin, after === undefined ? "" : `Made after reading: ${after}`);
+    setText(
+      this.#origin,
+      after === undefined ? "" : say("Made after reading: {text}", { text: after }),
+    );
     const hadFocus = this.#button.matches(":focus");
     this.#button.hidden = status !== "available";
     this.#button.disabled = false;
     const isReleased = status === "available" && this.#last === "running";
-    setText(this.#status, isReleased ? RELEASED : approval ? WAITS : TEXTS[status]);
+    setText(this.#status, sayStatus(isReleased ? RELEASED : approval ? WAITS : TEXTS[status]));
     this.#last = status;
     this.#drawApproval(status === "running" ? approval : undefined);
     if (hadFocus && this.#button.hidden) this.#status.focus();
@@ -50,14 +58,14 @@ export class UndoView {
   /** Says why the undo was refused. The reader may try again. */
   refuse(message: string): void {
     this.#button.disabled = false;
-    setText(this.#status, `It was not undone. ${message}`);
+    setText(this.#status, say("It was not undone. {why}", { why: message }));
   }
 
   #ask(): void {
     // A disabled button would lose the focus, so a second click is ignored instead.
     if (this.#last === "running") return;
     this.#last = "running";
-    setText(this.#status, TEXTS.running);
+    setText(this.#status, sayStatus(TEXTS.running));
     this.#ports.onUndo(this.#invocationId);
   }
 
@@ -74,7 +82,7 @@ export class UndoView {
   }
 }
 
-const TEXTS: { readonly [Status in UndoStatus]: string } = {
+const TEXTS: { readonly [Status in UndoStatus]: Text | "" } = {
   available: "",
   running: "Undo is in progress.",
   undone: "Undone.",
@@ -83,3 +91,7 @@ const TEXTS: { readonly [Status in UndoStatus]: string } = {
 };
 const WAITS = "The undo waits for approval.";
 const RELEASED = "It was not undone: the undo was refused or stopped. You can try again.";
+
+function sayStatus(text: Text | ""): string {
+  return text && say(text);
+}

@@ -1,0 +1,35 @@
+import type { GERMAN } from "./german.ts";
+
+/** A text of the chat. Its name is what it says in English, with `{…}` where a value stands. */
+export type Text = keyof typeof GERMAN;
+
+/** What texts say instead, and how times are written. */
+export interface Language {
+  /** As in `Intl`; undefined for that of the browser. */
+  readonly locale: string | undefined;
+  readonly table: { readonly [Name in Text]?: string };
+}
+
+/** The files of a page are built apart, so the language of the page is not in one of them. */
+const PLACE = Symbol.for("interlock.language");
+const page: { [PLACE]?: Language } & object = globalThis;
+
+/** Sets the language of every element of the page. What is drawn already stays. */
+export function setLanguage(language: Language): void {
+  page[PLACE] = language;
+}
+
+/** Says a text in the language of the page. Values stand in it as they are. */
+export function say(text: Text, values: Readonly<Record<string, string | number>> = {}): string {
+  const said = page[PLACE]?.table[text] ?? text;
+  return said.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : whole,
+  );
+}
+
+/** Formats a time as the language of the page writes it. Unit: Unix milliseconds. */
+export function formatTime(atMs: number, style: Intl.DateTimeFormatOptions = WHEN): string {
+  return new Intl.DateTimeFormat(page[PLACE]?.locale, style).format(atMs);
+}
+
+const WHEN = { dateStyle: "medium", timeStyle: "short" } as const;
