@@ -98,8 +98,8 @@ function findUnsaid(node: unknown, isInFunction = false): readonly string[] {
   if (callee?.name !== undefined && SAYING.has(callee.name)) return [];
   if (type === "ImportDeclaration" || type.startsWith("TSType")) return [];
   const isText = type === "Literal" && typeof value === "string" && Object.hasOwn(GERMAN, value);
-  // One word in small letters is a state of the protocol.
-  if (isText && isInFunction) return /^[a-z]+$/.test(value) ? [] : [value];
+  // One word in small letters is a state of the protocol, and Files a type of dragged data.
+  if (isText && isInFunction) return /^[a-z]+$|^Files$/.test(value) ? [] : [value];
   const isIn = isInFunction || /Function|MethodDefinition|PropertyDefinition/.test(type);
   return Object.entries(node).flatMap(([key, child]) =>
     key === "key" ? [] : findUnsaid(child, isIn),

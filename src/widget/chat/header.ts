@@ -29,6 +29,7 @@ export function createHeader({ onNew, onList, onClose }: HeaderActions) {
   const title = el("h1", {}, say(UNTITLED));
   const model = el("p", { class: "model" });
   const button = createButton("new", "");
+  button.setAttribute("aria-label", say("New chat"));
   button.append(icon("M10 4v12M4 10h12"), el("span", {}, say("New chat")));
   button.addEventListener("click", onNew);
   const close = createButton("close", "");

@@ -1,4 +1,4 @@
-/** The texts of the list of chats, and of what the reader can do with a turn. */
+/** The texts of the list of chats, of what the reader can do with a turn, and of files. */
 export const GERMAN_CHATS = {
   "Search titles": "Titel durchsuchen",
   "Search titles…": "Titel durchsuchen…",
@@ -53,5 +53,18 @@ export const GERMAN_CHATS = {
   "Earlier version": "Frühere Fassung",
   "Later version": "Spätere Fassung",
   Versions: "Fassungen",
+  Files: "Dateien",
+  "Attached files": "Angehängte Dateien",
+  "Attach files": "Dateien anhängen",
+  "Reading…": "Wird gelesen…",
+  "Remove {file}": "{file} entfernen",
+  "{file} cannot be sent. Send {types}.": "{file} kann nicht gesendet werden. Senden Sie {types}.",
+  "{file} is empty.": "{file} ist leer.",
+  "{file} cannot be read.": "{file} kann nicht gelesen werden.",
+  "A message may have {count} files.": "Eine Nachricht kann {count} Dateien haben.",
+  "{file} is too large: the files of a message may have 3 MB together.":
+    "{file} ist zu groß: Die Dateien einer Nachricht dürfen zusammen 3 MB haben.",
+  "Show all {count} rows": "Alle {count} Zeilen anzeigen",
+  "All as JSON": "Alles als JSON",
   "{at} of {count}": "{at} von {count}",
 } as const;

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { createButton, el, icon } from "../../dom.ts";
 import type { AttachedFile } from "./attached-file.ts";
 import { drawFileName } from "./file-names.ts";
@@ -14,13 +15,13 @@ const CLIP = "M14.5 9.5l-4.6 4.6a2.8 2.8 0 0 1-4-4l5.6-5.6a1.9 1.9 0 0 1 2.7 2.7
 
 /** Creates the tray of files below the message field. */
 export function createFileTray({ takes, onChange }: FileTrayPorts): FileTray {
-  const list = el("ul", { class: "files", "aria-label": "Attached files" });
+  const list = el("ul", { class: "files", "aria-label": say("Attached files") });
   const problem = el("p", { class: "file-problem", role: "alert" });
   const root = el("div", { class: "tray" }, list, problem);
   const picker = el("input", { type: "file", multiple: "", hidden: "" });
   picker.accept = takenTypes(takes).join(",");
   const button = createButton("attach", "");
-  button.setAttribute("aria-label", "Attach files");
+  button.setAttribute("aria-label", say("Attach files"));
   button.append(icon(CLIP), picker);
   button.addEventListener("click", () => picker.click());
   // A click on the picker would reach the button that it stands in.
@@ -34,13 +35,13 @@ export function createFileTray({ takes, onChange }: FileTrayPorts): FileTray {
 
   function draw(): void {
     list.replaceChildren(...files.map((file) => drawFile(file)));
-    if (reading > 0) list.append(el("li", { class: "file" }, "Reading…"));
+    if (reading > 0) list.append(el("li", { class: "file" }, say("Reading…")));
     onChange();
   }
 
   function drawFile(file: AttachedFile): HTMLElement {
     const remove = createButton("remove", "×");
-    remove.setAttribute("aria-label", `Remove ${file.name}`);
+    remove.setAttribute("aria-label", say("Remove {file}", { file: file.name }));
     remove.addEventListener("click", () => {
       files = files.filter((other) => other !== file);
       problem.textContent = "";
@@ -66,10 +67,13 @@ export function createFileTray({ takes, onChange }: FileTrayPorts): FileTray {
   }
 
   function refuse(file: AttachedFile): string | undefined {
-    if (files.length >= MAX_FILES) return `A message may have ${MAX_FILES} files.`;
+    if (files.length >= MAX_FILES)
+      return say("A message may have {count} files.", { count: MAX_FILES });
     const bytes = [...files, file].reduce((sum, other) => sum + sizeOf(other), 0);
     return bytes > MAX_BYTES
-      ? `${file.name} is too large: the files of a message may have 3 MB together.`
+      ? say("{file} is too large: the files of a message may have 3 MB together.", {
+          file: file.name,
+        })
       : undefined;
   }
 

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { el } from "../../dom.ts";
 import type { AttachedFile } from "./attached-file.ts";
 
@@ -11,5 +12,5 @@ export function drawFileName({ name, part }: AttachedFile): HTMLElement[] {
 export function drawFileNames(files: readonly AttachedFile[]): HTMLElement[] {
   if (files.length === 0) return [];
   const items = files.map((file) => el("li", { class: "file" }, ...drawFileName(file)));
-  return [el("ul", { class: "files", "aria-label": "Files" }, ...items)];
+  return [el("ul", { class: "files", "aria-label": say("Files") }, ...items)];
 }

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { fail, ok, type Result } from "../../../protocol/outcome/result.ts";
 import type { AttachedFile, TakenFiles } from "./attached-file.ts";
 
@@ -23,9 +24,11 @@ export async function readFile(
 ): Promise<Result<AttachedFile, string>> {
   const { name, type } = file;
   if (!takenTypes(takes).includes(type)) {
-    return fail(`${name} cannot be sent. Send ${describeTypes(takes)}.`);
+    return fail(
+      say("{file} cannot be sent. Send {types}.", { file: name, types: describeTypes(takes) }),
+    );
   }
-  if (file.size === 0) return fail(`${name} is empty.`);
+  if (file.size === 0) return fail(say("{file} is empty.", { file: name }));
   try {
     if (type === PDF) {
       const data = toBase64(await readUrl(file));
@@ -33,13 +36,15 @@ export async function readFile(
     }
     return ok({ name, part: { type: "image", image: await readUrl(await shrink(file)) } });
   } catch {
-    return fail(`${name} cannot be read.`);
+    return fail(say("{file} cannot be read.", { file: name }));
   }
 }
 
 function describeTypes({ images, documents }: TakenFiles): string {
   const names = [...(images ? ["PNG", "JPEG", "GIF", "WebP"] : []), ...(documents ? ["PDF"] : [])];
-  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  return names.length === 1
+    ? `${names[0]}`
+    : [names.slice(0, -1).join(", "), names.at(-1)].join(say(" or "));
 }
 
 /** Draws a large image smaller, as JPEG. An animation stays as it is. */
@@ -65,7 +70,7 @@ function readUrl(blob: Blob): Promise<string> {
       // `readAsDataURL` gives a text.
       resolve(typeof reader.result === "string" ? reader.result : "");
     });
-    reader.addEventListener("error", () => reject(new Error("The file cannot be read.")));
+    reader.addEventListener("error", () => reject(new Error("unreadable")));
     reader.readAsDataURL(blob);
   });
 }

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { JsonObject, JsonValue } from "../../../protocol/json/value.ts";
 import { sentence } from "../../../protocol/text/field-label.ts";
 import { createButton, el } from "../../dom.ts";
@@ -42,7 +43,10 @@ function drawText(text: string): Node | string {
 function drawTable({ label, columns, rows }: DataTable): HTMLElement {
   const heads = columns.map((key) => createHead(key));
   const body = el("tbody");
-  const more = createButton("", `Show all ${rows.length.toLocaleString()} rows`);
+  const more = createButton(
+    "",
+    say("Show all {count} rows", { count: rows.length.toLocaleString() }),
+  );
   let shown = rows;
   let limit = FIRST_ROWS;
 
@@ -100,7 +104,7 @@ function own(row: JsonObject, key: string): JsonValue | undefined {
 
 /** Large data stays folded, and is written when it is opened. */
 function drawJson(data: JsonValue): HTMLElement {
-  const root = el("details", { class: "json" }, el("summary", {}, "All as JSON"));
+  const root = el("details", { class: "json" }, el("summary", {}, say("All as JSON")));
   root.addEventListener(
     "toggle",
     () => root.append(el("pre", { class: "whole-result", tabindex: "0" }, write(data))),
