@@ -25,6 +25,8 @@ const DISPATCHES = "src/runner/execute-call.ts";
 const TICKETS = "src/contracts/bind/dispatch-ticket.ts";
 /** Reads the name of the gate in records of calls; it knows no contract. */
 const COUNTS = "src/run/notices/refusal-tally.ts";
+/** The same, in an exported audit log. */
+const EVALUATES = "cli/evaluate/modes.ts";
 /** Replay replaces bound tools by recordings, which run nothing. */
 const REPLAYS = "src/loop/replay/tools.ts";
 /** Wraps a tool of an author's test, which the runner still calls; no Worker has this file. */
@@ -41,7 +43,7 @@ const LOADS = "cli/project/load-deployment.ts";
 const RULES: readonly { readonly pattern: RegExp; readonly allowedIn: readonly string[] }[] = [
   // contract.execute, contract?.execute, contract["execute"], Reflect.get(contract, "execute")
   { pattern: /\.\s*execute\b/, allowedIn: [BINDS, MEASURES, RECORDS, REPEATS] },
-  { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES, COUNTS, COMPARES, EXPLAINS] },
+  { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES, COUNTS, COMPARES, EXPLAINS, EVALUATES] },
   // Who opens the seal can call every function of an author that gets capabilities.
   {
     pattern: /\brevealCode\b/,

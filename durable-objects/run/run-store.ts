@@ -10,7 +10,6 @@ import type { Outbox } from "./outbox.ts";
 import { RunLog } from "./run-log.ts";
 import type { RunProgress } from "../../src/run/progress.ts";
 import { createRunTables, namesOf, RunTables } from "./run-tables.ts";
-import { deadlinesIn } from "./stored-deadlines.ts";
 import { StoredFiles } from "./stored-files.ts";
 import { StoredPrompt } from "./stored-prompt.ts";
 import type {
@@ -67,15 +66,13 @@ export class RunStore implements StoredFacts {
   readonly deadlines: StoredDeadlines<RunDeadline>;
   /** Undefined until the row is read. */
   #held: HeldRun | undefined;
-  /** The last delivered notice. A crash before it is stored repeats it, and it counts once. */
-  #deliveredSeq = 0;
   /** The last measurement, and what had been added until then. */
   #measured: { readonly bytes: number; readonly grownChars: number } | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.log = new RunLog(storage.sql);
-    this.deadlines = deadlinesIn(storage.sql, () => this.#deliveredSeq);
+    this.deadlines = deadlinesIn(storage.sql);
   }
 
   get #sql(): SqlStorage {
@@ -179,9 +176,9 @@ export class RunStore implements StoredFacts {
     this.#held = { ...held, incarnations };
   }
 
-  /** The next change of the deadlines stores it: one follows each delivery without a loop. */
+  /** Stores that the notices up to a number were delivered. */
   saveDelivered(seq: number): void {
-    this.#deliveredSeq = seq;
+    this.#sql.exec("UPDATE log SET delivered_seq = ? WHERE seq = 0", seq);
   }
 
   /**
@@ -231,6 +228,20 @@ export class RunStore implements StoredFacts {
     const tables = new RunTables(this.#sql, namesOf(row.tables));
     return { ...fromRow(row), tables, logged, progress: logged.progress };
   }
+}
+
+/** The deadlines of a run, in its row. */
+function deadlinesIn(sql: SqlStorage): StoredDeadlines<RunDeadline> {
+  return {
+    read: () => {
+      const { deadlines } = sql
+        .exec<{ deadlines: string }>("SELECT deadlines FROM log WHERE seq = 0")
+        .one();
+      return JSON.parse(deadlines) as DeadlineSet<RunDeadline>;
+    },
+    write: (deadlines) =>
+      void sql.exec("UPDATE log SET deadlines = ? WHERE seq = 0", JSON.stringify(deadlines)),
+  };
 }
 
 function fromRow(row: RunRow): Pick<HeldRun, "identity" | "claimed" | "incarnations"> {

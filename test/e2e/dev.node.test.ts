@@ -221,6 +221,9 @@ describe("npm run dev, offline", () => {
   });
 
   test("a chat through a pipe shows text and tools, and goes on in its conversation", async () => {
+    expect((await changePolicy(server.url, { allowedTools: ["core__calculate"] })).status).toBe(
+      200,
+    );
     const first = await chatThroughPipe(server.url, ["Hello", "What is 12.5% of 480?"]);
     expect(first.stdout).toMatch(/offline model[^]*= 60/);
     expect(first.stderr).toMatch(/· core__calculate: SUCCESS/);

@@ -8,9 +8,9 @@ import { toMillionths } from "../../../src/protocol/budget/millionths.ts";
 import { limitsOf } from "../../../src/protocol/policy/limits.ts";
 import { parseToolPolicy } from "../../../src/protocol/policy/document.ts";
 
-/** The JSON blocks of the guide, in order: the document first. */
+/** The JSON blocks of the guide from the section "The document" on: the document first. */
 function examplesOfGuide(): readonly unknown[] {
-  const guide = readFileSync("docs/policy.md", "utf8");
+  const guide = readFileSync("docs/policy.md", "utf8").split("\n## The document\n")[1] ?? "";
   return [...guide.matchAll(/```json\n([^`]*)```/g)].map(
     ([, json]) => JSON.parse(json ?? "") as unknown,
   );
