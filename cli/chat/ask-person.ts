@@ -1,11 +1,26 @@
 import type { Client } from "../../src/client/client.ts";
 import type { RunEvent } from "../../src/client/run-stream.ts";
-import { fieldsOf } from "../../src/protocol/approval/question.ts";
+import { asksAnswer, fieldsOf } from "../../src/protocol/approval/question.ts";
 import type { JsonValue } from "../../src/protocol/json/value.ts";
 import type { Terminal } from "./terminal.ts";
 import { toVisibleLines } from "./visible-text.ts";
 
-type Asked = Extract<RunEvent, { readonly type: "approval_requested" }>;
+type Requested = Extract<RunEvent, { readonly type: "approval_requested" }>;
+
+/** What is shown of a request. */
+interface Asked extends Pick<Requested, "lines"> {
+  readonly approval: Pick<
+    Requested["approval"],
+    "approvalId" | "title" | "asks" | "riskClass" | "toolId"
+  >;
+  readonly packet: Pick<Requested["packet"], "question">;
+}
+
+/** What the decision is read from and sent with. */
+interface DecisionPorts {
+  readonly client: Pick<Client, "approvals">;
+  readonly terminal: Pick<Terminal, "ask" | "note">;
+}
 
 /**
  * Shows an approval, and takes the decision of the person at the terminal. Threat: an answer that
@@ -14,7 +29,7 @@ type Asked = Extract<RunEvent, { readonly type: "approval_requested" }>;
  */
 export async function askPerson(
   { approval, lines, packet }: Asked,
-  { client, terminal }: { readonly client: Client; readonly terminal: Terminal },
+  { client, terminal }: DecisionPorts,
 ): Promise<void> {
   const { approvalId, title, asks, riskClass, toolId } = approval;
   terminal.note(`\n? ${title}`);
@@ -22,16 +37,16 @@ export async function askPerson(
   const read = await client.approvals.get(approvalId);
   if (!read.ok) return terminal.note(`  ${read.failure.message}`);
   if (!read.value.mayDecide) return terminal.note("  Somebody else has to decide. The run waits.");
-  const answer = asks === "answer" ? await readForm(packet.question?.schema ?? {}, terminal) : {};
+  const isAnswered = asksAnswer(asks);
+  const answer = isAnswered ? await readForm(packet.question?.schema ?? {}, terminal) : {};
   const word = riskClass === "CRITICAL_MUTATION" && asks === undefined ? toolId : "yes";
-  const said = await terminal.ask(
-    `  ${asks === "answer" ? "Send" : "Approve"}? Type ${word}, or no: `,
-  );
+  const verb = asks === "answer" ? "Send" : isAnswered ? "Answer and approve" : "Approve";
+  const said = await terminal.ask(`  ${verb}? Type ${word}, or no: `);
   if (said === undefined) return terminal.note("  Nobody decided. The run waits.");
   const isYes = said.trim() === word;
   const body = !isYes
     ? ({ decision: "reject" } as const)
-    : asks === "answer" || asks === "answer_and_vote"
+    : isAnswered
       ? ({ decision: "answer", answer } as const)
       : ({ decision: "approve" } as const);
   const decided = await client.approvals.decide(approvalId, body);
@@ -45,7 +60,7 @@ export async function askPerson(
 /** Reads a form, one field a line. The server checks the answer. */
 async function readForm(
   schema: NonNullable<Asked["packet"]["question"]>["schema"] | Record<string, never>,
-  terminal: Terminal,
+  terminal: DecisionPorts["terminal"],
 ): Promise<Record<string, JsonValue>> {
   const answer: Record<string, JsonValue> = {};
   for (const [name, field] of fieldsOf(schema)) {

@@ -4,7 +4,6 @@ import { toCanonicalJson } from "../../src/protocol/json/canonical-hash.ts";
 import { memberOf } from "../../src/protocol/json/pointer.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json/value.ts";
 import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
-import type { TracedCall } from "../../src/protocol/run/trace.ts";
 import { verifyChain, type VerifyOptions } from "../audit/verify-chain.ts";
 
 /** The texts of an export, by the names of their files. */
@@ -19,13 +18,25 @@ export interface RunExport {
   readonly contracts: ReadonlyMap<string, string>;
 }
 
+/** What a trace says of a call, as far as a mode reads it. */
+export interface EvaluatedCall {
+  readonly invocationId: string;
+  readonly name: string;
+  readonly state: string;
+  /** How often the tool was asked to act. */
+  readonly dispatches: number;
+  /** Absent while the call is open. */
+  readonly outcome: string | undefined;
+  readonly idempotencyKeyHash: string | undefined;
+}
+
 /** One run whose records are verified. */
 export interface EvaluatedRun {
   readonly runId: string;
   /** Its audit records, oldest first. */
   readonly entries: readonly AuditEntry[];
   /** Its calls as the trace tells them. Absent: the export has no trace of the run. */
-  readonly calls?: readonly TracedCall[] | undefined;
+  readonly calls?: readonly EvaluatedCall[] | undefined;
   /** What its replay came to. Absent: the export has no replay of the run. */
   readonly replay?: string | undefined;
 }
@@ -60,7 +71,7 @@ export async function verifyExport(
   }
   const records = log.map((line) => JSON.parse(line) as JsonObject).filter(isRecord);
   const bySeq = new Map(records.map((record) => [record.seq, record]));
-  const told = new Map<string, readonly TracedCall[]>();
+  const told = new Map<string, readonly EvaluatedCall[]>();
   for (const [file, text] of traces) {
     const read = readTrace(file, text, bySeq);
     if (!read.ok) return read;
@@ -90,24 +101,27 @@ function isRecord(line: JsonObject): line is JsonObject & AuditRecord {
 function readTrace(
   file: string,
   text: string,
-  log: ReadonlyMap<number, AuditRecord>,
-): Result<{ readonly runId: string; readonly calls: readonly TracedCall[] }, ExportRefusal> {
+  log: ReadonlyMap<number, JsonObject & AuditRecord>,
+): Result<{ readonly runId: string; readonly calls: readonly EvaluatedCall[] }, ExportRefusal> {
   const trace = parse(text);
   const { runId, calls, records } = trace ?? {};
-  if (typeof runId !== "string" || !Array.isArray(calls) || !Array.isArray(records)) {
+  const traced = Array.isArray(calls) ? calls.flatMap((call) => readCall(call) ?? []) : [];
+  const isRead = Array.isArray(calls) && traced.length === calls.length;
+  const isListed = Array.isArray(records) && records.every(isJsonObject);
+  if (typeof runId !== "string" || !isRead || !isListed) {
     const message = `${file} is no answer of GET /v1/runs/:id/trace. Export the trace again.`;
     return fail({ code: "unreadable", message });
   }
-  for (const record of records as readonly JsonObject[]) {
+  for (const record of records) {
     const known = log.get(Number(record["seq"]));
-    if (!known || toCanonicalJson(known as unknown as JsonValue) !== toCanonicalJson(record)) {
-      const message = `${file}: record ${JSON.stringify(record["seq"])} is not in audit.jsonl as it stands here.`;
+    if (!known || toCanonicalJson(known) !== toCanonicalJson(record)) {
+      const seq = JSON.stringify(record["seq"]);
+      const message = `${file}: record ${seq} is not in audit.jsonl as it stands here.`;
       return fail({ code: "record_not_in_log", message });
     }
   }
   const own = [...log.values()].map(({ entry }) => entry).filter((entry) => entry.runId === runId);
   const ended = Map.groupBy(own, ({ action }) => action);
-  const traced = calls as unknown as readonly TracedCall[];
   for (const call of traced) {
     const of = (ended.get("call.ended") ?? []).findLast(
       ({ invocationId }) => invocationId === call.invocationId,
@@ -123,6 +137,23 @@ function readTrace(
     }
   }
   return ok({ runId, calls: traced });
+}
+
+/** Threat: a changed trace. Undefined: the value is no call. */
+function readCall(value: JsonValue): EvaluatedCall | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { invocationId, name, state, dispatches, outcome, idempotencyKeyHash } = value;
+  const texts = [invocationId, name, state, outcome ?? "", idempotencyKeyHash ?? ""];
+  if (!texts.every((text) => typeof text === "string")) return undefined;
+  if (typeof dispatches !== "number") return undefined;
+  return {
+    invocationId: textOf(invocationId),
+    name: textOf(name),
+    state: textOf(state),
+    dispatches,
+    outcome: outcome === undefined ? undefined : textOf(outcome),
+    idempotencyKeyHash: idempotencyKeyHash === undefined ? undefined : textOf(idempotencyKeyHash),
+  };
 }
 
 function readMembers(

@@ -197,6 +197,9 @@ describe("the 12 modes over the export of real runs", () => {
         traces: new Map([[file, text.replace(/"outcome":"SUCCESS"/, '"outcome":"TIMEOUT"')]]),
       },
       traced('"calls"', '"none"'),
+      // Values of the wrong kind within the right members.
+      traced('"calls":[', '"calls":[null,'),
+      traced('"records":[', '"records":[null,'),
     ];
     const codes = await Promise.all(
       refusals.map(async (one) => {
@@ -209,6 +212,8 @@ describe("the 12 modes over the export of real runs", () => {
       "chain_broken",
       "record_not_in_log",
       "trace_contradicts_log",
+      "unreadable",
+      "unreadable",
       "unreadable",
     ]);
   });
