@@ -40,6 +40,8 @@ export class Conversation {
   #lifetime = new AbortController();
   #stopRequested = false;
   #notice = "";
+  /** Steering messages that wait for the id of a run that just begins. */
+  #steering: (() => void)[] = [];
 
   constructor(ports: ConversationPorts) {
     this.#ports = ports;
@@ -47,7 +49,10 @@ export class Conversation {
     this.#steer = createSteering(ports);
     this.#pause = createReturnPause(ports);
     const { api, newKey, context } = ports;
-    const onRun = (runId: string) => this.#stopRequested && void this.#cancel(runId);
+    const onRun = (runId: string) => {
+      this.#wakeSteering();
+      if (this.#stopRequested) void this.#cancel(runId);
+    };
     this.#opener = new StreamOpener(this.#exchanges, {
       api,
       newKey,
@@ -141,11 +146,11 @@ export class Conversation {
    * false when the message was not accepted; the text then stays in the message field.
    */
   async steer(message: string): Promise<boolean> {
-    const exchange = this.exchanges.findLast(isActive);
-    if (exchange?.runId === undefined) return false;
-    this.#notice = "";
     const { signal } = this.#lifetime;
-    const sent = await this.#steer(exchange.runId, message, signal);
+    const runId = await this.#findRun(signal);
+    if (runId === undefined) return false;
+    this.#notice = "";
+    const sent = await this.#steer(runId, message, signal);
     if (sent.ok) {
       this.hurry();
       return true;
@@ -154,6 +159,20 @@ export class Conversation {
       this.#notice = say("The message was not sent. {why}", { why: sent.failure.message });
     this.#ports.onChange();
     return false;
+  }
+
+  /** Returns the running answer's run, once the server named it; undefined when none began. */
+  async #findRun(signal: AbortSignal): Promise<string | undefined> {
+    while (!signal.aborted) {
+      const exchange = this.exchanges.findLast(isActive);
+      if (!exchange || exchange.runId !== undefined) return exchange?.runId;
+      await new Promise<void>((resolve) => this.#steering.push(resolve));
+    }
+    return undefined;
+  }
+
+  #wakeSteering(): void {
+    for (const wake of this.#steering.splice(0)) wake();
   }
 
   /** Looks for news of waiting runs at once, because the reader decided something. */
@@ -218,6 +237,11 @@ export class Conversation {
   }
 
   #end(key: number, end: FollowEnd): void {
+    this.#noteEnd(key, end);
+    this.#wakeSteering();
+  }
+
+  #noteEnd(key: number, end: FollowEnd): void {
     const exchange = this.#exchanges.find(key);
     if (end.kind === "aborted" || !exchange) return;
     if (end.kind === "moved") this.#giveBack(exchange);
