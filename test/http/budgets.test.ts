@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { BudgetAmounts } from "../../src/protocol/budget/amounts.ts";
 import { invoke, read } from "../shared/invoke.ts";
+import { replayEachRun } from "../shared/replayed-runs.ts";
 import { rented } from "../workers/lab-prices.ts";
 import { releaseUrl, type ScriptedStep } from "../fakes/scripted-model.ts";
 import {
@@ -15,6 +16,7 @@ import {
 } from "../shared/worker.ts";
 
 beforeAll(seedPolicies);
+replayEachRun();
 
 /** Windows of their own keep the tests of one tenant apart. */
 let windowSeconds = 2_500_000;

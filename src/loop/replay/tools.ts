@@ -38,7 +38,7 @@ export function replayTools(replay: Replay, source: ToolSourcePort): ToolSourceP
 }
 
 function replayTool(replay: Replay, tool: BoundToolRuntime): BoundToolRuntime {
-  const { preview } = tool;
+  const { preview, reconcile } = tool;
   const { recordOf } = replay;
   return {
     ...tool,
@@ -55,20 +55,24 @@ function replayTool(replay: Replay, tool: BoundToolRuntime): BoundToolRuntime {
       if (record?.binding?.idempotencyKey !== idempotencyKey) throw new Error("another operation");
       return handOver(replay, tool, record);
     },
-    reconcile(_args, context) {
-      const record = recordOf(context);
-      const { awaitedUntilMs, end } = record ?? {};
-      const { idempotency_hit: isHit } = end?.observation.execution_metadata ?? {};
-      const isFound = isHit === true && awaitedUntilMs === undefined;
-      return Promise.resolve(
-        isFound && record ? { kind: "committed", output: outputOf(record) } : { kind: "unknown" },
-      );
-    },
+    ...(reconcile && {
+      reconcile: (_args, context) => Promise.resolve(foundEffect(recordOf(context))),
+    }),
     // The output was valid when it was recorded. Its stored rest need not be valid.
     validateOutput: (output) => (output === LOST ? NO_OUTPUT : ok(output as JsonObject)),
     readDetails: () => undefined,
     readContent: (content) => ok((content ?? []) as readonly KeptContent[]),
   };
+}
+
+/** What the contract's `reconcile` found: the effect, or nothing that it could tell. */
+function foundEffect(
+  record: ToolInvocationRecord | undefined,
+): Awaited<ReturnType<NonNullable<BoundToolRuntime["reconcile"]>>> {
+  const { awaitedUntilMs, end } = record ?? {};
+  const isHit = end?.observation.execution_metadata.idempotency_hit === true;
+  const isFound = record !== undefined && isHit && awaitedUntilMs === undefined;
+  return isFound ? { kind: "committed", output: outputOf(record) } : { kind: "unknown" };
 }
 
 /** Replays whether a connection existed. It never gives out credentials. */

@@ -173,6 +173,22 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
       answers: [{ calls: [noting("a"), noting("b")] }, { calls: [noting("c")] }, {}, {}],
     }),
   ],
+  "whose tool is paid by the second, and has used its budget": [
+    "left of the run's cost budget",
+    () => ({
+      contracts: [
+        readTool([() => new Promise(() => {})], {
+          runtime: {
+            cost: { currency: "USD", perCall: 1, unit: "second" },
+            timeoutMs: 6_000,
+            maxRetries: 0,
+          },
+        }).tool,
+      ],
+      policy: { allowedTools: ["test__read"], budgets: { maxCost: 10 } },
+      answers: [{ calls: [reading, ["test__read", { id: "b" }]] }, {}],
+    }),
+  ],
   "whose steps end": [
     "step_limit",
     () => ({
