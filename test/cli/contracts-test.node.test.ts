@@ -26,6 +26,7 @@ const MODES = [
   "injection",
   "drift",
   "replay",
+  "vain",
 ];
 
 interface Tested {
@@ -76,7 +77,7 @@ test("contracts of each kind of this deployment pass every mode that applies to 
     expect([key, Object.keys(row)]).toEqual([key, MODES]);
     for (const verdict of Object.values(row)) expect(["pass", "-"]).toContain(verdict);
   }
-  expect(tested.stdout).toMatch(/\ncontracts: versions \d+, modes 12: \d+ pass, 0 fail, /);
+  expect(tested.stdout).toMatch(/\ncontracts: versions \d+, modes 13: \d+ pass, 0 fail, /);
 });
 
 test("--tool tests one tool, --verbose prints each check, and an unknown tool is an error", async () => {
@@ -201,7 +202,8 @@ describe("planted faults", () => {
       join(copy, "src/tools/index.ts"),
       `export { PLANTED as TOOLS } from "../../${PLANTED}";\n`,
     );
-    for (const { name } of PLANTED_HTTP) giveExchanges(name, EXCHANGES);
+    for (const { name } of [...PLANTED_HTTP, { name: "planted__vain-http" }])
+      giveExchanges(name, EXCHANGES);
     expect((await run(copy, "update")).status).toBe(0);
     const read = readLock(copy);
     if (!read.ok) throw new Error(read.failure);
@@ -258,6 +260,9 @@ describe("planted faults", () => {
     ["planted__http-idempotency", "idempotency"],
     ["planted__http-observation", "observation"],
     ["planted__http-unanswered", "observation"],
+    ["planted__vain", "vain"],
+    ["planted__vain-http", "vain"],
+    ["planted__vain-rule", "vain"],
   ])("the contract %s fails the mode %s, and no other", (name, mode) => {
     expect(failedIn(tested, `${name}@1.0.0`)).toEqual([mode]);
   });
@@ -266,7 +271,10 @@ describe("planted faults", () => {
     expect(tested.rows.get("sound__everything@1.0.0")).toEqual({
       ...Object.fromEntries(MODES.map((mode) => [mode, "pass"])),
       compensation: "-",
+      vain: "-",
     });
+    expect(tested.rows.get("sound__close-shelf@1.0.0")).toMatchObject({ vain: "pass" });
+    expect(failedIn(tested, "sound__close-shelf@1.0.0")).toEqual([]);
     expect(tested.rows.get("sound__mail@1.0.0")).toMatchObject({
       approval: "pass",
       idempotency: "pass",

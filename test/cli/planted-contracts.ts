@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { defineTool } from "../../src/contracts/define/define-tool.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import { PLANTED_HTTP } from "./planted-http.ts";
+import { PLANTED_QUESTIONS } from "./planted-questions.ts";
 
 const read = {
   version: "1.0.0",
@@ -233,4 +234,5 @@ export const PLANTED = [
   replay,
   untestable,
   ...PLANTED_HTTP,
+  ...PLANTED_QUESTIONS,
 ];

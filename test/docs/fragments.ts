@@ -91,6 +91,21 @@ const VERSIONS = `
 declare const getCurrentTime: object, generateTitle: object, calculateV1: object, calculate: object;
 BLOCK`;
 
+const SHELF = `
+import { defineOperation } from "../../contracts/define/define-workspace.ts";
+const shelf = v.strictObject({ id: v.string() });
+const closeShelf = defineOperation({
+  name: "close_shelf", kind: "write", input: shelf, output: shelf, run: (_sql, args) => ok(args),
+});
+${toolWith(`
+  effect: "state_change",
+  sideEffectClass: "LOW_RISK_INTERNAL",
+  input: shelf,
+  output: shelf,
+  redaction: { args: ["id"], output: ["id"] },
+  capabilities: ["workspace"],
+  workspace: "shelves",`)}`;
+
 const FRAGMENTS: readonly Fragment[] = [
   { file: "docs/assistants.md", has: "context: async", around: DEPLOYMENT },
   { file: "docs/providers.md", has: "models: [", around: DEPLOYMENT },
@@ -101,6 +116,7 @@ const FRAGMENTS: readonly Fragment[] = [
   { file: "docs/tools-authoring.md", has: "compensate: (", around: toolWith(SEAT) },
   { file: "docs/tools-authoring.md", has: "async preview(", around: toolWith(PAYMENT) },
   { file: "docs/tools-authoring.md", has: "mayDrift: {", around: toolWith(PAYMENT) },
+  { file: "docs/tools-authoring.md", has: "workspace.rehearse(", around: SHELF },
   { file: "docs/tools-authoring.md", has: "async verify(", around: toolWith(WRITE) },
   { file: "docs/tools-authoring.md", has: "progress.report(", around: CAPABILITIES },
   { file: "docs/tools-authoring.md", has: "auth.getAuthHeaders();", around: CAPABILITIES },

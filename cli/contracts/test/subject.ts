@@ -30,6 +30,8 @@ export interface Subject {
   readonly published: PublishedContract;
   /** Other contracts that it cannot be registered without: what compensates it, and so on. */
   readonly companions: readonly AnyToolContract[];
+  /** The tool of a saga's first step. */
+  readonly firstStep: AnyToolContract | undefined;
   /** What was promised; a failure says why nobody knows. */
   readonly lock: Result<ContractLock, string>;
   readonly inputSchema: JsonSchema7;
@@ -78,6 +80,7 @@ export async function makeSubject(
     contract,
     published,
     companions: companionsOf(contract, contracts),
+    firstStep: contracts.find(({ name }) => name === contract.saga?.steps[0]?.tool),
     lock,
     inputSchema,
     outputSchema,

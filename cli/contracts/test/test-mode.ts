@@ -14,11 +14,11 @@ export interface Inapplicable {
   readonly reason: string;
 }
 
-/** One test mode of seeds/004, "Tool Contract Evaluation Harness". */
+/** One test mode of a contract. */
 export interface TestMode {
   /** One word: its column. */
   readonly id: string;
-  /** As the source names it. */
+  /** As seeds/004, "Tool Contract Evaluation Harness", names it. */
   readonly name: string;
   run(subject: Subject, checks: Checks): Promise<Inapplicable | undefined>;
 }

@@ -10,9 +10,13 @@ import { retry } from "./modes/retry.ts";
 import { schemaConformance } from "./modes/schema-conformance.ts";
 import { schemaDrift } from "./modes/schema-drift.ts";
 import { semanticValidation } from "./modes/semantic-validation.ts";
+import { vainQuestions } from "./modes/vain-questions.ts";
 import type { TestMode } from "./test-mode.ts";
 
-/** The twelve test modes of seeds/004, "Tool Contract Evaluation Harness", in its order. */
+/**
+ * The twelve test modes of seeds/004, "Tool Contract Evaluation Harness", in its order, and one for
+ * questions that a person answers in vain.
+ */
 export const TEST_MODES: readonly TestMode[] = [
   schemaConformance,
   semanticValidation,
@@ -26,4 +30,5 @@ export const TEST_MODES: readonly TestMode[] = [
   promptInjection,
   schemaDrift,
   replay,
+  vainQuestions,
 ];
