@@ -11,9 +11,13 @@ import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { RunClaim } from "../../src/protocol/run/claim.ts";
 import type { StopReason } from "../../src/protocol/run/facts.ts";
 import type { TranscriptMessage } from "../../src/protocol/conversation/message.ts";
+import { endInterrupted } from "../../src/loop/end-interrupted.ts";
+import { replayRun } from "../../src/loop/replay/run.ts";
+import { createPolicyAuthorization } from "../../src/adapters/policy/policy-authorization.ts";
 import { fakeRunCapabilities, policyOf, sourceOf } from "../../src/testing/fakes/fakes.ts";
 import { ACME, ANN, RUN_ID, lenientPorts } from "../../src/testing/fakes/runner-ports.ts";
-import { live, Storage } from "./incarnations.ts";
+import { FakeClock } from "../../src/testing/time/fake-clock.ts";
+import { CutJournal, live, Storage } from "./incarnations.ts";
 
 const CLAIM: RunClaim = {
   runId: RUN_ID,
@@ -21,7 +25,6 @@ const CLAIM: RunClaim = {
   model: "m",
   messages: [{ role: "user", text: "hi" }],
 };
-const PIN = { revision: 1, hash: "sha256:1" };
 const USAGE = { inputTokens: 8, outputTokens: 2 };
 const MAX_STEPS = 8;
 
@@ -30,6 +33,11 @@ export const TOOLS = ["read", "keyed", "sure", "unsure"] as const;
 export const HOWS = ["works", "acts and hangs", "hangs", "acts and throws", "refuses"] as const;
 /** How a step's model call goes the first time; after that it works. */
 export const MODEL_BEHAVIOURS = ["speaks", "stalls", "is refused"] as const;
+
+function loadedWith(budgets: object = { maxSteps: MAX_STEPS }) {
+  const allowedTools = TOOLS.map((tool) => `test__${tool}`);
+  return { policy: policyOf({ allowedTools, budgets }), pin: { revision: 1, hash: "sha256:1" } };
+}
 
 interface PlannedCall {
   readonly tool: (typeof TOOLS)[number];
@@ -174,21 +182,25 @@ export interface Story {
     readonly afterWrites: number;
     readonly reason: StopReason;
   };
+  /** From this incarnation on, objects only close the run. */
+  readonly closedBy?: number;
+  /** Default: 8 steps. */
+  readonly budgets?: object;
   /** Nobody answers what an operator is asked. */
   readonly isDeserted?: boolean;
 }
 
-export async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
+export async function tell({ plan, cuts, stop, closedBy, budgets, isDeserted = false }: Story) {
   const world = new World();
   const storage = new Storage();
+  const loaded = loadedWith(budgets);
   const contracts = registerContracts(contractsOf(world));
-  const allowedTools = TOOLS.map((tool) => `test__${tool}`);
-  const loaded = {
-    policy: policyOf({ allowedTools, budgets: { maxSteps: MAX_STEPS } }),
-    pin: PIN,
-  };
   const writes: number[] = [];
   for (let incarnation = 0; incarnation < 24; incarnation++) {
+    if (incarnation === closedBy) {
+      close(storage);
+      return { world, storage, writes, loaded };
+    }
     const cut = cuts[incarnation];
     const isStopped = stop !== undefined && incarnation >= stop.incarnation;
     const { how, writes: count } = await live({
@@ -209,7 +221,7 @@ export async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
       }),
     });
     writes.push(count);
-    if (how === "ended") return { world, storage, writes };
+    if (how === "ended") return { world, storage, writes, loaded };
     if (how === "waiting") {
       storage.answer(({ binding }) => {
         if (isDeserted) return "expired";
@@ -218,6 +230,48 @@ export async function tell({ plan, cuts, stop, isDeserted = false }: Story) {
     }
   }
   throw new Error("24 incarnations did not end the run");
+}
+
+/** Ends a run that crashes have interrupted too often, as its object does. */
+function close(storage: Storage): void {
+  const { approvals } = lenientPorts();
+  const journal = new CutJournal(storage, Number.POSITIVE_INFINITY);
+  const inbox = { hasSteering: false, takeAll: () => [], close: () => {} };
+  const memory = storage.remember(CLAIM);
+  endInterrupted({ journal, inbox, approvals }, { claim: CLAIM, memory }, new FakeClock());
+  journal.flush();
+}
+
+/** Decides the run of a story again. Answers `equal`, why it cannot be, or the difference. */
+export async function replayOf({
+  storage,
+  loaded,
+}: Awaited<ReturnType<typeof tell>>): Promise<string> {
+  const world = new World();
+  const { approvalSigner, fingerprints, inputBound } = lenientPorts();
+  const replayed = await replayRun(
+    {
+      claim: CLAIM,
+      policy: loaded,
+      transcript: [...CLAIM.messages, ...storage.messages],
+      invocations: [...storage.records.values()],
+      log: storage.events,
+      facts: storage.facts,
+      createdMs: new FakeClock().nowMs(),
+    },
+    {
+      source: sourceOf(bindTools(registerContracts(contractsOf(world)), fakeRunCapabilities())),
+      authorizationOf: createPolicyAuthorization,
+      modelOf: () => undefined,
+      inputBound,
+      approvalSigner,
+      fingerprints,
+    },
+  );
+  expect(world.effects.size).toBe(0);
+  if (!replayed.ok) return replayed.failure.reason;
+  const { difference } = replayed.value;
+  return difference ? JSON.stringify(difference) : "equal";
 }
 
 const ofType = <T extends AiEvent["type"]>(events: readonly AiEvent[], type: T) =>

@@ -4,6 +4,7 @@ import type { StopReason } from "../../src/protocol/run/facts.ts";
 import {
   type Plan,
   type Story,
+  replayOf,
   tell,
   expectOrder,
   MODEL_BEHAVIOURS,
@@ -48,6 +49,7 @@ test("an incarnation cut after any write and its successor make one run", async 
   for (let cut = 1; cut <= count; cut++) {
     const story = await tell({ plan: FULL, cuts: [cut] });
     expectOrder(story);
+    expect([cut, await replayOf(story)]).toEqual([cut, "equal"]);
     expect(story.storage.events.at(-1), `cut after ${cut}`).toMatchObject({ reason: "stop" });
   }
 });
@@ -75,6 +77,7 @@ test.each(["cancelled", "time", "interrupted"] as const)(
         stop: { incarnation: 1, afterWrites: 0, reason },
       });
       expectOrder(story);
+      expect([cut, await replayOf(story)]).toEqual([cut, "equal"]);
       const end = story.storage.events.at(-1);
       expect(end).toMatchObject({ reason: reason === "cancelled" ? reason : "error" });
     }
@@ -105,9 +108,35 @@ const stories: fc.Arbitrary<Story> = fc.record(
   { requiredKeys: ["plan", "cuts"] },
 );
 
-test("however often a run is cut, and whatever fails meanwhile, its end is in order", async () => {
+test("however often a run is cut, and whatever fails meanwhile, its end is in order and decided again alike", async () => {
   await fc.assert(
-    fc.asyncProperty(stories, async (story) => expectOrder(await tell(story))),
+    fc.asyncProperty(stories, async (story) => {
+      const told = await tell(story);
+      expectOrder(told);
+      expect(await replayOf(told)).toBe("equal");
+    }),
     sampleOfRuns(200),
   );
+});
+
+test.each([{ maxSteps: 2 }, { maxTokens: 5_000, maxOutputTokens: 1_000 }])(
+  "a run whose attempts used up %j is decided again alike, wherever crashes cut it",
+  async (budgets) => {
+    const ends = new Set<unknown>();
+    for (let cut = 1; cut < 50; cut += 3) {
+      const story = await tell({ plan: FULL, cuts: [cut, 3, 2, 2], budgets });
+      expect([cut, await replayOf(story)]).toEqual([cut, "equal"]);
+      const end = story.storage.events.at(-1);
+      if (end?.type === "done") ends.add(end.error?.code ?? end.reason);
+    }
+    expect(ends).toContain("maxSteps" in budgets ? "step_limit" : "budget_exhausted");
+  },
+);
+
+test("a run that was only closed is decided again alike, or no record holds where it was cut", async () => {
+  const answers: string[] = [];
+  for (let cut = 1; cut < 50; cut += 3) {
+    answers.push(await replayOf(await tell({ plan: FULL, cuts: [cut], closedBy: 1 })));
+  }
+  expect(new Set(answers)).toEqual(new Set(["equal", "interrupted"]));
 });

@@ -3,11 +3,15 @@ import { followRun, type FollowedRun, type FollowOptions } from "../client/follo
 import type { Failure, PartContext, PartResult } from "../part.ts";
 import type { ChaosScript } from "../world/scenario.ts";
 import type { Target } from "../client/target.ts";
+import { replayEnded } from "./replays.ts";
+import { seededRandom } from "../seeded-random.ts";
 import { verifyRun } from "./verify-run.ts";
 import { verifyTenant } from "./verify-tenant.ts";
 
 /** A part stops after this many failures. */
 const MAX_FAILURES = 20;
+/** About so many runs of a part are decided again. */
+const MAX_REPLAYS = 200;
 
 /** Counts what a part does, and keeps its failures. */
 export class Tally {
@@ -78,6 +82,18 @@ export class Tally {
     const runIds = this.#verified.map(({ state }) => state.runId);
     this.fail("tenant", await verifyTenant(target, runIds));
     this.fail("left over", await findLeftOver(target));
+    await this.#replay(target, runIds);
     return { counts: this.#counts, failures: this.#failures };
+  }
+
+  /** Decides a sample of the runs again. */
+  async #replay(target: Target, runIds: readonly string[]): Promise<void> {
+    const random = seededRandom(this.#context.seed, "replays");
+    const percent = (100 * MAX_REPLAYS) / runIds.length;
+    const sample = runIds.filter(() => random.chance(percent));
+    const { equal, refused, problems } = await replayEnded(target, sample);
+    this.count("decided again alike", equal);
+    this.count("not replayable", refused);
+    this.fail("replays", problems);
   }
 }

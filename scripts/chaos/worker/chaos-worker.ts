@@ -10,6 +10,7 @@ import { uiMessage } from "../../../src/http/clients/ui-chat.ts";
 import { uiMessage6 } from "../../../src/http/clients/ui-chat-6.ts";
 import type { TenantMethods } from "../../../src/capabilities/tenant.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
+import { replayRuns } from "../../../src/replay-runs.ts";
 import { anthropicWire } from "../../../src/wire/anthropic/wire.ts";
 import { assistantTransport } from "../../../src/wire/assistant-transport/wire.ts";
 import { openAIWire } from "../../../src/wire/openai/wire.ts";
@@ -34,6 +35,7 @@ const workspaces = hostWorkspaces([chaosWorkspace, chaosGameplan]);
 const product = defineDeployment({
   tools,
   workspaces,
+  replay: replayRuns,
   compiled: compileContracts(registerContracts(tools)),
   wires: {
     models: [openAIWire, responsesWire, anthropicWire],

@@ -1,5 +1,6 @@
 import type { AiEvent } from "../../protocol/run/event.ts";
 import type { NotReplayableReason } from "../../protocol/run/replay.ts";
+import { cutStepOf } from "./crash.ts";
 import type { RunEvidence } from "./evidence.ts";
 
 /** Tells why a run cannot be replayed; undefined when its evidence allows a replay. */
@@ -10,22 +11,26 @@ export function checkEvidence({
   window,
   log,
   invocations,
-  facts: { because },
+  facts,
 }: RunEvidence): NotReplayableReason | undefined {
   const done = log.at(-1);
   if (done?.type !== "done" || invocations.some(({ end }) => !end)) return "unfinished";
   if (claim.history && window?.kind !== "window") {
     return window?.kind === "changed" ? "history_changed" : "history_erased";
   }
+  // The policy of the run could not be read by a later incarnation.
+  if (done.error?.code === "policy_unavailable") return "policy_unavailable";
   const policies = [policy, ...laterPolicies];
   if (policies.some((one) => one.deniedBecause === "unreadable")) return "policy_unavailable";
   if (done.error?.code === "internal_error") return "broken";
-  if (done.error?.code.startsWith("context_")) return "context";
-  const isStopped = because !== undefined && "stopped" in because;
-  const isRefusedLater = log.some(isCutOff) && !done.error?.code.startsWith("upstream_");
-  return isRefusedLater && !isStopped ? "interrupted" : undefined;
+  const isCut = cutStepOf({ log, facts }) !== undefined;
+  return isCut && !isKnown(done, facts) ? "interrupted" : undefined;
 }
 
-function isCutOff(event: AiEvent): boolean {
-  return event.type === "step_finished" && event.finish === "error";
+/** Tells whether the records hold why a cut model call was not allowed again. */
+function isKnown(
+  { reason, error }: Extract<AiEvent, { readonly type: "done" }>,
+  { because }: RunEvidence["facts"],
+): boolean {
+  return reason === "step_limit" || because !== undefined || error?.code === "budget_unavailable";
 }

@@ -2,17 +2,25 @@ import type { RunJournal } from "../../capabilities/run-journal.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { AiEvent } from "../../protocol/run/event.ts";
-import type { RunFacts } from "../../protocol/run/facts.ts";
+import { NO_FACTS, type RunFacts } from "../../protocol/run/facts.ts";
 import { readProgress, type RunMemory } from "../run-memory.ts";
 import type { ReplayClock } from "./clock.ts";
+import { countsAtStart, type RecordedCrash } from "./crash.ts";
 import type { RunEvidence } from "./evidence.ts";
 import type { RecordedStop } from "./stop.ts";
+
+interface JournalParts {
+  readonly evidence: RunEvidence;
+  readonly clock: ReplayClock;
+  readonly stop: RecordedStop;
+  readonly crash: RecordedCrash;
+}
 
 /**
  * Keeps what a replay does, in memory. After each result it sets the clock to the next call's
  * start.
  */
-export class ReplayJournal implements RunJournal {
+export class ReplayJournal {
   readonly events: AiEvent[];
   readonly answered = new Set<string>();
   readonly #messages: TranscriptMessage[];
@@ -20,16 +28,21 @@ export class ReplayJournal implements RunJournal {
   readonly #evidence: RunEvidence;
   readonly #clock: ReplayClock;
   readonly #stop: RecordedStop;
+  readonly #crash: RecordedCrash;
   #facts: RunFacts;
+  /** The newest record. A write waits for its durability before the tool acts. */
+  #newest: ToolInvocationRecord | undefined;
+  #incarnation = 0;
 
-  constructor(evidence: RunEvidence, clock: ReplayClock, stop: RecordedStop) {
+  constructor({ evidence, clock, stop, crash }: JournalParts) {
     const { runId, model, messages } = evidence.claim;
     this.events = [{ type: "run_started", runId, model }];
     this.#messages = [...messages];
-    this.#facts = factsAtStart(evidence);
+    this.#facts = { ...NO_FACTS, ...countsAtStart(evidence) };
     this.#evidence = evidence;
     this.#clock = clock;
     this.#stop = stop;
+    this.#crash = crash;
   }
 
   /** What the next part of the replay goes on from. */
@@ -43,8 +56,33 @@ export class ReplayJournal implements RunJournal {
     };
   }
 
-  get storedFacts(): RunFacts {
-    return this.#facts;
+  /** Opens the journal of one incarnation. It keeps nothing of an incarnation that died. */
+  open(): RunJournal {
+    this.#incarnation += 1;
+    const own = this.#incarnation;
+    const alive =
+      <A>(write: (what: A) => void) =>
+      (what: A): void => {
+        if (own === this.#incarnation) write(what);
+      };
+    const facts = (): RunFacts => this.#facts;
+    return {
+      append: alive((events) => {
+        this.append(events);
+        if (events.some((event) => this.#crash.isAfter(event))) this.#die();
+      }),
+      remember: alive((message) => void this.#messages.push(message)),
+      record: alive((invocation) => this.record(invocation)),
+      note: alive((noted) => this.note(noted)),
+      get storedFacts() {
+        return facts();
+      },
+      secure: () => this.#secure(),
+      keepContext: () => {},
+      keepFile: () => {},
+      audit: () => {},
+      flush: () => {},
+    };
   }
 
   append(events: readonly AiEvent[]): void {
@@ -59,35 +97,24 @@ export class ReplayJournal implements RunJournal {
     this.#stop.follow(events);
   }
 
-  remember(message: TranscriptMessage): void {
-    this.#messages.push(message);
-  }
-
   record(invocation: ToolInvocationRecord): void {
     this.#records.set(invocation.number, invocation);
+    this.#newest = invocation;
   }
 
   note(facts: Partial<RunFacts>): void {
     this.#facts = { ...this.#facts, ...facts };
   }
 
-  keepContext(): void {}
-  keepFile(): void {}
-  audit(): void {}
-  flush(): void {}
-
-  secure(): Promise<void> {
-    return Promise.resolve();
+  /** Ends the incarnation in the middle of its loop, which cannot wait here. */
+  #die(): never {
+    this.#incarnation += 1;
+    void this.#crash.now();
+    throw new Error("the incarnation has died");
   }
-}
 
-/**
- * Counts the recorded model calls that have no step of their own: retries. They count against the
- * step limit. A call that was counted in advance and never made counts, too; this happens only far
- * from the limit.
- */
-function factsAtStart({ facts, log }: RunEvidence): RunFacts {
-  const steps = log.filter(({ type }) => type === "step_started").length;
-  const modelCalls = Math.max(0, facts.modelCalls - steps);
-  return { modelCalls, pin: undefined, answer: undefined };
+  #secure(): Promise<void> {
+    const isCut = this.#newest !== undefined && this.#crash.hasCut(this.#newest);
+    return isCut ? this.#crash.now() : Promise.resolve();
+  }
 }

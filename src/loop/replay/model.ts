@@ -1,6 +1,7 @@
 import type { Model } from "../../capabilities/model.ts";
 import type { ModelFailure, ModelAnswer } from "../../protocol/model/event.ts";
 import type { RunFacts } from "../../protocol/run/facts.ts";
+import { cutStepOf } from "./crash.ts";
 import type { Replay } from "./replay.ts";
 
 /** A delay so long that nothing waits for it. */
@@ -9,7 +10,8 @@ export const NEVER_SECONDS = 1_000_000;
 /** A recorded model answer of one step. */
 export interface RecordedStep {
   readonly step: number;
-  readonly answer: ModelAnswer;
+  /** A text alone: a crash cut the call off. */
+  readonly answer: ModelAnswer | { readonly text: string; readonly finish?: undefined };
 }
 
 /** A model that repeats its recorded answers. */
@@ -27,11 +29,13 @@ export function readSteps({ evidence, people }: Replay): readonly RecordedStep[]
   const withdrawn = new Set(
     log.flatMap((event) => (event.type === "text_withdrawn" ? event.parts : [])),
   );
+  const cutStep = cutStepOf(evidence);
   const steps: RecordedStep[] = [];
   let text = "";
   let begun = 0;
   for (const event of log) {
     if (event.type === "step_started") [begun, text] = [event.step, ""];
+    else if (event.type === "step_finished" && event.step === cutStep) break;
     else if (event.type === "model_changed") steps.push({ step: begun, answer: UNAVAILABLE });
     else if (event.type === "text_delta" && !withdrawn.has(event.part)) text += event.text;
     else if (event.type === "step_finished") {
@@ -47,7 +51,7 @@ export function readSteps({ evidence, people }: Replay): readonly RecordedStep[]
       steps.push({ step, answer: { text, toolCalls, finish, usage, ...(failure && { failure }) } });
     }
   }
-  return steps;
+  return cutStep === undefined ? steps : [...steps, { step: cutStep, answer: { text } }];
 }
 
 /** The answer of a model that a fallback replaced. The replay's fallback replaces it again. */
@@ -72,7 +76,7 @@ function failureOf({ answer }: Pick<RunFacts, "answer">, step: number): ModelFai
  * ends.
  */
 export function replayModel(
-  { clock, evidence, markNotReplayable, stop }: Replay,
+  { clock, crash, evidence, markNotReplayable, stop }: Replay,
   steps: readonly RecordedStep[],
 ): ReplayModel {
   let played = 0;
@@ -92,6 +96,7 @@ export function replayModel(
       const first = evidence.invocations.find((record) => record.step === step);
       if (first) clock.set(first.end?.startedAtMs ?? first.askedAtMs);
       if (answer.text !== "") yield [{ type: "text_delta", text: answer.text }];
+      if (answer.finish === undefined) return crash.now();
       if (answer.finish === "error") stop.now();
       yield [{ type: "answer", answer }];
     },

@@ -3,10 +3,10 @@ import type { Log } from "../../capabilities/log.ts";
 import type { RunPorts } from "../run-scope.ts";
 import { replayApprovals, replayPlaces } from "./approvals.ts";
 import { replayLedger } from "./budget-ledger.ts";
+import { replayContext } from "./context.ts";
 import type { Replay } from "./replay.ts";
 import { codeOf } from "./evidence.ts";
 import { replayHooks } from "./hooks.ts";
-import type { ReplayJournal } from "./journal.ts";
 import { readSteps, replayModel } from "./model.ts";
 import { ReplaySteering } from "./steering.ts";
 import { replayBroker, replayTools } from "./tools.ts";
@@ -21,11 +21,7 @@ export type DecidingPorts = Pick<
 >;
 
 /** Builds the ports of a replay. All but the deciding ones answer from the run's records. */
-export function replayPorts(
-  replay: Replay,
-  journal: ReplayJournal,
-  deciding: DecidingPorts,
-): RunPorts {
+export function replayPorts(replay: Replay, deciding: DecidingPorts): Omit<RunPorts, "journal"> {
   const { evidence, clock } = replay;
   const { policy, laterPolicies = [] } = evidence;
   const policies = new Map([policy, ...laterPolicies].map((one) => [one.pin?.hash, one]));
@@ -46,9 +42,9 @@ export function replayPorts(
     usedNames: { hash: () => Promise.resolve([]), known: () => Promise.resolve(new Set()) },
     model,
     inbox: new ReplaySteering(replay),
+    contextHook: replayContext(evidence),
     hooks: replayHooks(replay),
     shelf: { load: () => Promise.resolve(new Map()) },
-    journal,
     clock,
     random: { fraction: () => 0 },
     log: NO_LOG,

@@ -3,6 +3,7 @@ import type { NotReplayableReason } from "../../protocol/run/replay.ts";
 import type { Operation } from "../../runner/invocation/invocation-ledger.ts";
 import type { ReplayClock } from "./clock.ts";
 import type { RunEvidence } from "./evidence.ts";
+import type { RecordedCrash } from "./crash.ts";
 import type { RecordedPeople } from "./people.ts";
 import type { RecordedStop } from "./stop.ts";
 
@@ -12,6 +13,7 @@ export interface Replay {
   readonly clock: ReplayClock;
   readonly people: RecordedPeople;
   readonly stop: RecordedStop;
+  readonly crash: RecordedCrash;
   /** Ids of the calls that have their result in the replay. */
   readonly answered: ReadonlySet<string>;
   readonly recordOf: (operation: Operation) => ToolInvocationRecord | undefined;

@@ -3,8 +3,11 @@ import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import { operationIdOf } from "../../runner/invocation/invocation-ledger.ts";
 import { runLoop } from "../run-loop.ts";
 import type { LoopInput } from "../run-scope.ts";
+import type { WAITING } from "../../runner/waiting.ts";
+import { endInterrupted } from "../end-interrupted.ts";
 import { checkEvidence } from "./check-evidence.ts";
 import { ReplayClock } from "./clock.ts";
+import { countsAtEnd, CRASHED, RecordedCrash, wasClosed } from "./crash.ts";
 import { readDecisions } from "./decisions.ts";
 import type { NotReplayableReason, ReplayResult } from "../../protocol/run/replay.ts";
 import { findDifference } from "./difference.ts";
@@ -36,19 +39,20 @@ export async function replayRun(
   if (reason) return refuse(reason);
   const clock = new ReplayClock(evidence.createdMs);
   const stop = new RecordedStop(evidence);
-  const journal = new ReplayJournal(evidence, clock, stop);
+  const crash = new RecordedCrash(evidence);
+  const journal = new ReplayJournal({ evidence, clock, stop, crash });
   const records = new Map(evidence.invocations.map((record) => [operationIdOf(record), record]));
   const replay: Replay = {
     evidence,
     clock,
     people: new RecordedPeople(evidence),
     stop,
+    crash,
     answered: journal.answered,
     recordOf: (operation) => records.get(operationIdOf(operation)),
     markNotReplayable: (found) => void (reason ??= found),
   };
-  const ports = replayPorts(replay, journal, deciding);
-  while ((await runLoop(inputOf(replay, journal), ports)) !== "ended" && goOn(replay, journal));
+  await liveAll(replay, journal, replayPorts(replay, deciding));
   if (reason) return refuse(reason);
   const [decided, again] = [readDecisions(evidence.log), readDecisions(journal.events)];
   const [recorded, replayed] = await Promise.all([hashOf(decided), hashOf(again)]);
@@ -60,11 +64,47 @@ function refuse(reason: NotReplayableReason): Result<never, NotReplayable> {
   return fail({ code: "not_replayable", reason });
 }
 
+type Ports = ReturnType<typeof replayPorts>;
+
+/** Lives one incarnation after the other, until the run ends or has nothing to go on with. */
+async function liveAll(replay: Replay, journal: ReplayJournal, ports: Ports): Promise<void> {
+  const { crash, evidence, markNotReplayable } = replay;
+  const isClosed = wasClosed(evidence);
+  for (;;) {
+    const own = { ...ports, journal: journal.open() };
+    const how = await Promise.race([crash.begin(), runLoop(inputOf(replay, journal), own)]);
+    if (how === CRASHED && isClosed) return closeRun(replay, journal, ports);
+    if (how === "ended") {
+      // No record holds at what the last loop of the run failed.
+      if (isClosed) markNotReplayable("interrupted");
+      return;
+    }
+    if (!goOn(replay, journal, how)) return;
+  }
+}
+
+/** Closes the run as its object did, without the loop. */
+function closeRun({ evidence, clock }: Replay, replayed: ReplayJournal, ports: Ports): void {
+  const { claim } = evidence;
+  const journal = replayed.open();
+  endInterrupted({ ...ports, journal }, { claim, memory: replayed.memory }, clock);
+}
+
 /**
- * Gives a replay that waits what people decided in the run, or stops it as the run was stopped.
- * Answers false when the run did not go on either. Contract: true once per decision.
+ * Goes on after a crash as the run did, gives a replay that waits what people decided in the run,
+ * or stops it as the run was stopped. Answers false when the run did not go on either.
+ * Contract: true once per decision and crash.
  */
-function goOn({ people, stop }: Replay, journal: ReplayJournal): boolean {
+function goOn(
+  { evidence, people, stop }: Replay,
+  journal: ReplayJournal,
+  how: typeof WAITING | typeof CRASHED,
+): boolean {
+  if (how === CRASHED) {
+    journal.note(countsAtEnd(evidence));
+    stop.now();
+    return true;
+  }
   const open = journal.memory.invocations.filter(({ end }) => !end);
   const decided = people.decide(open);
   for (const record of decided) journal.record(record);

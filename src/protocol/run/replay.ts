@@ -6,17 +6,15 @@ export type NotReplayableReason =
   | "unfinished"
   /** The run failed inside Interlock. */
   | "broken"
-  /** An interruption cut off a step, and the step was refused afterwards. */
+  /** An interruption cut off a step, and no record holds what ended the run afterwards. */
   | "interrupted"
   /** The earlier turns that the model was shown are gone, or are others by now. */
   | "history_erased"
   | "history_changed"
   /** A policy newer than the pinned one refused a call. */
   | "policy_changed"
-  /** A policy of the run cannot be read now: the pinned one, or one under which people voted. */
+  /** A policy of the run could not be read, or cannot now: the pinned one, or one of a vote. */
   | "policy_unavailable"
-  /** The deployment's hook failed. No record holds its answer. */
-  | "context"
   /**
    * No record holds what the replay needs: a check or a preview of a contract, an attempt before a
    * veto, the moment at which a call made room for another, or that a message arrived as a call

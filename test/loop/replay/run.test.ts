@@ -189,6 +189,26 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
       answers: [{ calls: [reading, ["test__read", { id: "b" }]] }, {}],
     }),
   ],
+  "whose deployment gives no context": [
+    "context_unavailable",
+    () => ({
+      contracts: [],
+      answers: [{}],
+      ports: { contextHook: () => Promise.reject(new Error("no such page")) },
+    }),
+  ],
+  "whose deployment gives a context of another shape": [
+    "context_invalid",
+    () => ({
+      contracts: [],
+      answers: [{}],
+      ports: { contextHook: () => Promise.resolve({ page: "x" } as object) },
+    }),
+  ],
+  "whose instructions lack the value of a variable": [
+    "context_invalid",
+    () => ({ contracts: [], claim: { instructions: "Help {{context.name}}." }, answers: [{}] }),
+  ],
   "whose steps end": [
     "step_limit",
     () => ({
