@@ -1,8 +1,9 @@
 import type { Operations } from "../../.interlock/api.ts";
 import { fail, ok, type Result } from "../protocol/outcome/result.ts";
-import { backoffMs, type Wait } from "./backoff.ts";
+import { backoffMs } from "./backoff.ts";
 import { readFailure, UNREACHABLE, type Failure } from "./failure.ts";
-import { sendAuthorised, type ApiOptions } from "./send-authorised.ts";
+import type { CallPorts } from "./ports.ts";
+import { sendAuthorised } from "./send-authorised.ts";
 
 /** Method and path of an operation, as the document of the API names them. */
 export type OperationName = keyof Operations;
@@ -33,8 +34,11 @@ export type Answered<Name extends OperationName> = Promise<Result<AnswerOf<Name>
 /** How a request is made. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The idempotency key of an operation that takes one. Absent: one is made, and kept. */
-  readonly key?: string | undefined;
+  /**
+   * The idempotency key of an operation that takes one. Absent: one is made, and kept. `null`: none,
+   * for a call that only reads; it is sent once.
+   */
+  readonly key?: string | null | undefined;
 }
 
 /** Fields may be left out where none is needed. */
@@ -43,13 +47,19 @@ export type Given<Name extends OperationName> =
     ? [request?: Request<Name>]
     : [request: Request<Name>];
 
-/** What calls of a client have in common. */
-export interface CallPorts extends ApiOptions {
-  readonly wait: Wait;
-  /** Returns a number from 0 to 1. */
-  readonly random: () => number;
-  /** Returns a new idempotency key. */
-  readonly newKey: () => string;
+/** Sends one request of any operation. */
+export type Call = <Name extends OperationName>(
+  name: Name,
+  ...given: Given<Name>
+) => Answered<Name>;
+
+/** Creates the function that sends the request of any operation and reads its answer. */
+export function createCall(ports: CallPorts): Call {
+  const call = async (name: string, request: AnyRequest = {}) => {
+    const sent = await send(ports, name, request);
+    return sent.ok ? readAnswer(sent.value) : sent;
+  };
+  return (name, ...[request]) => call(name, request) as never;
 }
 
 /** A request in any of its forms. */
@@ -66,19 +76,21 @@ const KEYED = /^POST \/v1\/(?:chat|tools\/\{id\}\/invoke|runs\/\{id\}\/messages)
 /** How often a request is sent that may be repeated. */
 const MAX_SENDS = 4;
 const FIRST_DELAY_MS = 400;
+/** A longer wish of a server is not obeyed: the page would look dead. */
+const MAX_DELAY_MS = 60_000;
 
 /**
  * Sends the request of an operation. A read, and a request under a key, is repeated while its
  * failure is transient: under the same key, so that it happens once.
  * Contract: never throws for what a server or a network does.
  */
-export async function send(
+async function send(
   ports: CallPorts,
   name: string,
   request: AnyRequest,
 ): Promise<Result<Response, Failure>> {
   const { signal } = request;
-  const isKeyed = KEYED.test(name);
+  const isKeyed = KEYED.test(name) && request.key !== null;
   const key = isKeyed ? (request.key ?? ports.newKey()) : undefined;
   const isRepeatable = isKeyed || name.startsWith("GET ");
   for (let attempt = 1; ; attempt += 1) {
@@ -96,13 +108,14 @@ export function pause(
   { attempt, failure, signal = new AbortController().signal }: Pause,
 ): Promise<void> {
   const own = backoffMs({ firstMs: FIRST_DELAY_MS, attempt, random: random() });
-  return wait(Math.max(own, (failure?.retryAfterSeconds ?? 0) * 1_000), signal);
+  const asked = Math.min((failure?.retryAfterSeconds ?? 0) * 1_000, MAX_DELAY_MS);
+  return wait(Math.max(own, asked), signal);
 }
 
 interface Pause {
   /** Counts from 1. */
   readonly attempt: number;
-  readonly failure?: Failure | undefined;
+  readonly failure?: Pick<Failure, "retryAfterSeconds"> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -144,7 +157,7 @@ function formatQuery(query: NonNullable<AnyRequest["query"]>): string {
 }
 
 /** Reads an answer: JSON as its value, no body as undefined, and anything else as the response. */
-export async function readAnswer(response: Response): Promise<Result<unknown, Failure>> {
+async function readAnswer(response: Response): Promise<Result<unknown, Failure>> {
   const type = response.headers.get("content-type");
   if (type === null) return ok(undefined);
   if (!/^application\/json\b/.test(type)) return ok(response);

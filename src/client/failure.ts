@@ -12,7 +12,7 @@ export interface Failure {
   readonly isTransient: boolean;
   readonly status?: number;
   /** When to try again, as the server says. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   /** The run that the request is about: an earlier request under the same key started it. */
   readonly runId?: string;
   /** The whole refusal. */
@@ -30,7 +30,9 @@ export const UNREACHABLE: Failure = {
 export async function readFailure(response: Response): Promise<Failure> {
   const { status, headers } = response;
   const problem = (await response.json().catch(() => undefined)) as Partial<Problem> | undefined;
-  const { code, title, detail = title } = problem ?? {};
+  const { code, title, detail } = problem ?? {};
+  const said = [detail, title].find((text) => typeof text === "string" && text !== "");
+  const message = said ?? `The server answered with status ${status}, and not as Interlock does.`;
   const retryAfterSeconds = Number(headers.get("retry-after") ?? Number.NaN);
   const runId = headers.get("x-run-id");
   const about = {
@@ -39,9 +41,6 @@ export async function readFailure(response: Response): Promise<Failure> {
     ...(retryAfterSeconds >= 0 && { retryAfterSeconds }),
     ...(runId !== null && { runId }),
   };
-  if (typeof code !== "string" || detail === undefined) {
-    const message = `The server answered with status ${status}, and not as Interlock does.`;
-    return { ...about, code: "unreadable", message };
-  }
-  return { ...about, code: code as ProblemCode, message: detail, problem: problem as Problem };
+  if (typeof code !== "string") return { ...about, code: "unreadable", message };
+  return { ...about, code: code as ProblemCode, message, problem: problem as Problem };
 }

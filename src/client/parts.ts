@@ -1,7 +1,7 @@
 import type { AskedApproval, ListedOutcome } from "../../.interlock/api.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 import type { Wait } from "./backoff.ts";
-import type { Answered, BodyOf, CallOptions, Given, OperationName, QueryOf } from "./call.ts";
+import type { Answered, BodyOf, Call, CallOptions, QueryOf } from "./call.ts";
 import type { Failure } from "./failure.ts";
 
 /** How an approval is watched. */
@@ -72,12 +72,6 @@ export interface ClientParts {
 
 type ReportOutcome = "POST /v1/runs/{id}/invocations/{invocationId}/outcome";
 type UndoCall = "POST /v1/runs/{id}/invocations/{invocationId}/compensate";
-
-/** Sends one request of any operation. */
-export type Call = <Name extends OperationName>(
-  name: Name,
-  ...given: Given<Name>
-) => Answered<Name>;
 
 const WATCH_EVERY_MS = 5_000;
 

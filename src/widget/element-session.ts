@@ -1,6 +1,8 @@
 import type { ApiOptions } from "../client/send-authorised.ts";
-import type { TokenSource } from "./api-request.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
+
+/** Returns the access token of the embedding page, or undefined when the page has none. */
+export type TokenSource = () => string | undefined | Promise<string | undefined>;
 
 interface InterlockElement extends HTMLElement {
   getToken?: TokenSource | undefined;

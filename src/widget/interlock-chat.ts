@@ -1,7 +1,6 @@
 import type { JsonObject } from "../protocol/json/value.ts";
-import { toHex } from "../protocol/text/hex.ts";
-import type { TokenSource } from "./api-request.ts";
 import { wait } from "../client/backoff.ts";
+import { createKey } from "../client/ports.ts";
 import { createChatApi, listFilter, type RunChoice } from "./chat/stream/api.ts";
 import { applyChunk } from "./chat/answer/apply-chunk.ts";
 import { EMPTY_ANSWER } from "./chat/answer/answer.ts";
@@ -18,7 +17,7 @@ import type { SavedChat } from "./session-store.ts";
 import { createChatSheets, toSheet } from "./style-sheets.ts";
 import { untilSeen } from "./until-seen.ts";
 import { type OwnTexts, prepareTexts } from "./texts/prepare-texts.ts";
-import { type ElementSession, openElementSession } from "./element-session.ts";
+import { type ElementSession, openElementSession, type TokenSource } from "./element-session.ts";
 
 export { defineToolCard } from "./cards/define-tool-card.ts";
 
@@ -243,7 +242,7 @@ function createConversation(
     wait,
     untilSeen,
     random: () => Math.random(),
-    newKey,
+    newKey: createKey,
     save: (chat) => store.saveChat(chat),
     tools: createToolsLoader({
       api,
@@ -280,11 +279,6 @@ function renderOncePerFrame(view: ChatView): () => void {
       view.render();
     });
   };
-}
-
-/** Returns a random idempotency key. `randomUUID` is missing on pages served over plain HTTP. */
-function newKey(): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 if (!customElements.get("interlock-chat")) customElements.define("interlock-chat", InterlockChat);

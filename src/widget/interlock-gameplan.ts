@@ -1,6 +1,5 @@
 import { createQueueApi } from "./approval/queue-api.ts";
-import type { TokenSource } from "./api-request.ts";
-import { openElementSession } from "./element-session.ts";
+import { openElementSession, type TokenSource } from "./element-session.ts";
 import { createGameplanApi } from "./gameplan/api.ts";
 import { defineGameplanCards } from "./gameplan/cards.ts";
 import { GameplanPage } from "./gameplan/page.ts";

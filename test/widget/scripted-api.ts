@@ -385,7 +385,7 @@ async function readRequest(request: IncomingMessage): Promise<ApiRequest> {
 }
 
 function refuse(response: ServerResponse, status: number, ...words: [string, string?]): void {
-  const [detail, code] = words;
+  const [detail, code = "invalid_request"] = words;
   response.writeHead(status, { "content-type": "application/problem+json" });
   response.end(JSON.stringify({ type: "about:blank", title: "Refused", status, detail, code }));
 }

@@ -77,7 +77,10 @@ export class ScriptedGameplan {
     const tool = /gameplan__(\w+)\/invoke$/.exec(path)?.[1] ?? "";
     const { arguments: args } = JSON.parse(body) as { arguments: Data };
     if (this.status !== undefined) {
-      return send(response, this.status, { title: "Refused", detail: "The store is being moved." });
+      return send(response, this.status, {
+        code: "policy_unavailable",
+        detail: "The store is being moved.",
+      });
     }
     const isWrite = idempotencyKey !== undefined;
     if (isWrite) this.writes.push([tool, args, idempotencyKey]);
@@ -89,7 +92,8 @@ export class ScriptedGameplan {
   }
 
   #follow(response: ServerResponse): void {
-    if (this.#isAway) return send(response, 503, { title: "Unavailable" });
+    if (this.#isAway)
+      return send(response, 503, { code: "policy_unavailable", title: "Unavailable" });
     response.writeHead(200, { "content-type": "text/event-stream" });
     const data = JSON.stringify({ revision: this.#revision });
     response.write(`id: ${this.#revision}\nevent: workspace_reset\ndata: ${data}\n\n`);

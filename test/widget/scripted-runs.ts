@@ -31,7 +31,9 @@ export class ScriptedRuns {
       return { status: 200, body: { runs } };
     }
     const body = this.#traces.get(decodeURIComponent(id));
-    return body ? { status: 200, body } : { status: 404, body: { title: "There is no such run." } };
+    return body
+      ? { status: 200, body }
+      : { status: 404, body: { code: "run_not_found", title: "There is no such run." } };
   }
 }
 

@@ -29,7 +29,7 @@ export interface StreamedRun {
 export async function parseRunStream(text: string): Promise<StreamedRun> {
   const events: StreamedEvent[] = [];
   const { body } = new Response(text);
-  if (body) await readChunks(body, (batch) => events.push(...batch));
+  if (body) for await (const { items } of readChunks(body)) events.push(...items);
   const parts = new Map<number, Part>();
   for (const chunk of events.flatMap(({ chunks }) => chunks)) {
     if (chunk["type"] === "data") {

@@ -1,6 +1,8 @@
 import { say } from "../texts/say.ts";
-import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
-import { postJson, readProblemText, UNREACHABLE } from "../api-request.ts";
+import { createCall, type AnswerOf, type Given, type OperationName } from "../../client/call.ts";
+import type { Failure } from "../../client/failure.ts";
+import { type ClientOptions, toPorts } from "../../client/ports.ts";
+import { describeFailure } from "../describe-failure.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ConsentReach } from "../../protocol/consent/lasting.ts";
@@ -37,57 +39,51 @@ export interface ApprovalsApi {
   decide(approvalId: string, decision: ApprovalDecision): Answer<ApprovalInfo>;
 }
 
-/** Creates the client of the HTTP API for single approvals. */
-export function createApprovalsApi(options: ApiOptions): ApprovalsApi {
-  const urlOf = (approvalId: string): string => `v1/approvals/${encodeURIComponent(approvalId)}`;
+/** Sends the request of any operation; a failure is for the reader. */
+export type ReaderCall = <Name extends OperationName>(
+  name: Name,
+  ...given: Given<Name>
+) => Answer<AnswerOf<Name>>;
+
+/** Creates the typed client's call, whose failures are for the reader. */
+export function createReaderCall(options: ClientOptions): ReaderCall {
+  const call = createCall(toPorts(options));
+  return async (name, ...given) => {
+    const answer = await call(name, ...given);
+    return answer.ok ? answer : fail(toFailure(answer.failure));
+  };
+}
+
+/** Creates what single approvals need. */
+export function createApprovalsApi(call: ReaderCall): ApprovalsApi {
   return {
-    read: async (approvalId) => readAnswered(await request(options, urlOf(approvalId))),
-    decide: async (approvalId, decision) =>
-      readAnswered(await request(options, `${urlOf(approvalId)}/decisions`, postJson(decision))),
+    read: async (id) => readAnswered(await call("GET /v1/approvals/{id}", { path: { id } })),
+    decide: async (id, body) =>
+      readAnswered(await call("POST /v1/approvals/{id}/decisions", { path: { id }, body })),
   };
 }
 
 const UNREADABLE = "The server sent an approval that this page cannot read. Reload the page.";
 
-/** Reads the approval of an answer. */
-export function readAnswered(
+function readAnswered(
   answer: Result<unknown, ApprovalFailure>,
 ): Result<ApprovalInfo, ApprovalFailure> {
   if (!answer.ok) return answer;
   const approval = readApproval(answer.value);
-  return approval ? ok(approval) : fail(createFailure("unreadable", say(UNREADABLE)));
-}
-
-/** Sends a request and reads its JSON object. Contract: never throws. */
-export async function request(
-  options: ApiOptions,
-  path: string,
-  init: RequestInit = {},
-): Answer<JsonObject> {
-  try {
-    const response = await sendAuthorised(options, path, init);
-    const body: unknown = await response.json().catch(() => undefined);
-    const value = isJsonObject(body) ? body : {};
-    return response.ok ? ok(value) : fail(readFailure(value, response.status));
-  } catch {
-    return fail(createFailure("unreachable", say(UNREACHABLE)));
-  }
-}
-
-function createFailure(code: string, message: string): ApprovalFailure {
-  return { code, message, needsToken: false, errors: [] };
+  if (approval) return ok(approval);
+  return fail({ code: "unreadable", message: say(UNREADABLE), needsToken: false, errors: [] });
 }
 
 const MAX_ERRORS = 20;
 
-/** Reads a refusal. */
-export function readFailure(problem: JsonObject, status: number): ApprovalFailure {
+function toFailure(failure: Failure): ApprovalFailure {
+  const problem: JsonObject = { ...failure.problem };
   const approval = readApproval(problem["approval"]);
-  const code = typeof problem["reason"] === "string" ? problem["reason"] : problem["code"];
+  const { reason } = problem;
   return {
-    code: typeof code === "string" ? code : String(status),
-    message: readProblemText(problem, status),
-    needsToken: status === 401,
+    code: typeof reason === "string" ? reason : failure.code,
+    message: describeFailure(failure),
+    needsToken: failure.status === 401,
     errors: listOf(problem["errors"]).flatMap(readFieldError).slice(0, MAX_ERRORS),
     ...(approval && { approval }),
   };

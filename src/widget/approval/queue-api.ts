@@ -1,14 +1,12 @@
-import type { AnswerOf, BodyOf, Given, OperationName, QueryOf } from "../../client/call.ts";
-import { createClient } from "../../client/client.ts";
-import type { Failure } from "../../client/failure.ts";
-import type { ApiOptions } from "../../client/send-authorised.ts";
-import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
+import type { AnswerOf, BodyOf, QueryOf } from "../../client/call.ts";
+import type { ClientOptions } from "../../client/ports.ts";
+import { ok, type Result } from "../../protocol/outcome/result.ts";
 import {
   type Answer,
   type ApprovalFailure,
   type ApprovalsApi,
-  readAnswered,
-  readFailure,
+  createApprovalsApi,
+  createReaderCall,
 } from "./api.ts";
 import { type ApprovalInfo, readApproval } from "./info.ts";
 
@@ -54,19 +52,10 @@ export interface QueueApi extends ApprovalsApi {
 }
 
 /** Creates the API of operators on the typed client. */
-export function createQueueApi(options: ApiOptions): QueueApi {
-  const client = createClient(options);
-  const call = async <Name extends OperationName>(
-    name: Name,
-    ...given: Given<Name>
-  ): Answer<AnswerOf<Name>> => {
-    const answer = await client.call(name, ...given);
-    return answer.ok ? answer : fail(toFailure(answer.failure));
-  };
+export function createQueueApi(options: ClientOptions): QueueApi {
+  const call = createReaderCall(options);
   return {
-    read: async (id) => readAnswered(await call("GET /v1/approvals/{id}", { path: { id } })),
-    decide: async (id, body) =>
-      readAnswered(await call("POST /v1/approvals/{id}/decisions", { path: { id }, body })),
+    ...createApprovalsApi(call),
     async list(query) {
       const answer = await call("GET /v1/approvals", { query });
       return pageOf(answer, ({ approvals }) => approvals.flatMap((one) => readApproval(one) ?? []));
@@ -106,10 +95,4 @@ function pageOf<Listed extends { readonly next?: string }, Item>(
 ): Result<Page<Item>, ApprovalFailure> {
   if (!answer.ok) return answer;
   return ok({ items: itemsOf(answer.value), next: answer.value.next });
-}
-
-function toFailure({ code, message, status = 0, problem }: Failure): ApprovalFailure {
-  return problem
-    ? readFailure(problem, status)
-    : { code, message, needsToken: status === 401, errors: [] };
 }

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../protocol/json/value.ts";
-import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
-
+import { createCall } from "../../client/call.ts";
+import { toPorts } from "../../client/ports.ts";
+import type { ApiOptions } from "../../client/send-authorised.ts";
 import type { TakenFiles } from "./files/attached-file.ts";
 
 /** What the page shows of its assistant. */
@@ -28,21 +29,15 @@ export async function loadPageTexts(
   api: ApiOptions,
   { assistantId, model, needsToken }: PageTextsOf,
 ): Promise<PageTexts | undefined> {
-  const query = new URLSearchParams();
-  if (assistantId !== undefined) query.set("assistant", assistantId);
-  if (model !== undefined) query.set("model", model);
-  try {
-    const token = await api.token();
-    if (needsToken && token === undefined) return undefined;
-    const response = await sendAuthorised(
-      { ...api, token: () => Promise.resolve(token) },
-      `v1/page?${query}`,
-      {},
-    );
-    return response.ok ? readTexts(await response.json()) : undefined;
-  } catch {
-    return undefined;
-  }
+  const token = await api.token().catch(() => undefined);
+  if (needsToken && token === undefined) return undefined;
+  const call = createCall(toPorts({ ...api, token }));
+  const query = {
+    ...(assistantId !== undefined && { assistant: assistantId }),
+    ...(model !== undefined && { model }),
+  };
+  const read = await call("GET /v1/page", { query });
+  return read.ok ? readTexts(read.value) : undefined;
 }
 
 function readTexts(body: unknown): PageTexts | undefined {

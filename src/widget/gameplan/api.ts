@@ -1,9 +1,9 @@
-import { say } from "../texts/say.ts";
+import { createCall } from "../../client/call.ts";
+import type { Failure } from "../../client/failure.ts";
+import { type ClientOptions, toPorts } from "../../client/ports.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
-import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
-import { postJson, readProblemText, UNREACHABLE } from "../api-request.ts";
-import { wait } from "../../client/backoff.ts";
+import { describeFailure } from "../describe-failure.ts";
 import { createUndoApi } from "../chat/undo/undo-api.ts";
 import { listOf, objectOf, textOf } from "./read-json.ts";
 
@@ -38,13 +38,15 @@ export interface GameplanApi {
 
 /** `workspaceId` undefined: the server chooses the reader's only workspace. */
 export function createGameplanApi(
-  options: ApiOptions,
+  options: ClientOptions,
   workspaceId: () => string | undefined,
 ): GameplanApi {
-  const invoke = (tool: string, args: JsonObject, headers: Readonly<Record<string, string>>) => {
+  const call = createCall(toPorts(options));
+  const invoke = async (tool: string, args: JsonObject, key: string | null) => {
     const workspace = workspaceId();
     const body = { arguments: args, ...(workspace && { workspaceId: workspace }) };
-    return request(options, `v1/tools/gameplan__${tool}/invoke`, postJson(body, headers));
+    const path = { id: `gameplan__${tool}` };
+    return readEnd(await call("POST /v1/tools/{id}/invoke", { path, body, key }));
   };
   const undoApi = createUndoApi(options);
   const findCall = async (runId: string, toolCallId: string) => {
@@ -55,42 +57,29 @@ export function createGameplanApi(
     async canUndo(runId, toolCallId) {
       return (await findCall(runId, toolCallId))?.undo?.status === "available";
     },
-    async undo(runId, toolCallId) {
-      const call = await findCall(runId, toolCallId);
-      if (!call?.undo) return undefined;
-      const path = `v1/runs/${encodeURIComponent(runId)}/invocations/${call.invocationId}/compensate`;
-      const answer = await request(options, path, { method: "POST" });
-      return answer.ok ? readEnd(answer.value) : answer;
+    async undo(id, toolCallId) {
+      const found = await findCall(id, toolCallId);
+      if (!found?.undo) return undefined;
+      const path = { id, invocationId: found.invocationId };
+      return readEnd(
+        await call("POST /v1/runs/{id}/invocations/{invocationId}/compensate", { path }),
+      );
     },
     async read(tool, args) {
-      const answer = await invoke(tool, args, {});
-      const end = answer.ok ? readEnd(answer.value) : answer;
+      const end = await invoke(tool, args, null);
       if (!end.ok) return end;
       return end.value.kind === "done" ? ok(end.value.data) : fail(UNREADABLE);
     },
-    async write(tool, args, key) {
-      for (let attempt = 1; ; attempt += 1) {
-        const answer = await invoke(tool, args, { "idempotency-key": key });
-        if (answer.ok) return readEnd(answer.value);
-        const isTransient = RETRIED.has(answer.failure.code);
-        if (!isTransient || attempt >= MAX_SENDS) return answer;
-        await wait(RETRY_MS * attempt, new AbortController().signal);
-      }
-    },
+    write: invoke,
     async workspaces() {
-      const answer = await request(options, "v1/workspaces", {});
-      if (!answer.ok) return answer;
-      const known = listOf(answer.value.body, "workspaces");
+      const answer = await call("GET /v1/workspaces");
+      if (!answer.ok) return fail(inWords(answer.failure));
+      const known = listOf(toObject(answer.value), "workspaces");
       const own = known.filter((workspace) => textOf(workspace, "name") === "gameplan");
       return ok(own.map((workspace) => textOf(workspace, "id")));
     },
   };
 }
-
-const MAX_SENDS = 4;
-const RETRY_MS = 500;
-/** A repeated write under one key happens once, so what is uncertain can be sent again. */
-const RETRIED: ReadonlySet<string> = new Set(["unreachable", "request_in_progress"]);
 
 const UNREADABLE: CallFailure = {
   code: "unreadable",
@@ -98,33 +87,21 @@ const UNREADABLE: CallFailure = {
   needsToken: false,
 };
 
-interface Answer {
-  readonly status: number;
-  readonly body: JsonObject;
+function inWords(failure: Failure): CallFailure {
+  const { code, status } = failure;
+  return { code, message: describeFailure(failure), needsToken: status === 401 };
 }
 
-async function request(
-  options: ApiOptions,
-  path: string,
-  init: RequestInit,
-): Promise<Result<Answer, CallFailure>> {
-  try {
-    const response = await sendAuthorised(options, path, init);
-    const parsed: unknown = await response.json().catch(() => undefined);
-    const body = isJsonObject(parsed) ? parsed : {};
-    if (response.ok) return ok({ status: response.status, body });
-    const { status } = response;
-    const code = textOf(body, "code") || String(status);
-    const message = readProblemText(body, status);
-    return fail({ code, message, needsToken: status === 401 });
-  } catch {
-    return fail({ code: "unreachable", message: say(UNREACHABLE), needsToken: false });
-  }
+function toObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
-/** Reads the observation of a call that ended; docs/http.md describes it. */
-function readEnd({ status, body }: Answer): Result<WriteEnd, CallFailure> {
-  if (status === 202) return ok({ kind: "waiting", runId: textOf(body, "runId") });
+/** Reads the observation of a call that ended, or the run that waits; docs/http.md has both. */
+function readEnd(answer: Result<unknown, Failure>): Result<WriteEnd, CallFailure> {
+  if (!answer.ok) return fail(inWords(answer.failure));
+  const body = toObject(answer.value);
+  const runId = textOf(body, "runId");
+  if (runId !== "" && !body["observation"]) return ok({ kind: "waiting", runId });
   const payload = objectOf(objectOf(body, "observation"), "result_payload");
   const result = objectOf(objectOf(payload, "data"), "result");
   if (result["success"] === true) return ok({ kind: "done", data: objectOf(result, "data") });

@@ -1,6 +1,5 @@
 import type { ApiOptions } from "../../client/send-authorised.ts";
-import type { TokenSource } from "../api-request.ts";
-import { openElementSession } from "../element-session.ts";
+import { openElementSession, type TokenSource } from "../element-session.ts";
 import type { SignInPorts } from "./sign-in.ts";
 
 /** What an element shows: a list, and the page of one of its entries. */

@@ -1,11 +1,12 @@
-import { say } from "../texts/say.ts";
 import type { AuditRecord } from "../../protocol/audit/chain.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { RunSummary } from "../../protocol/run/summary.ts";
 import type { RunTrace } from "../../protocol/run/trace.ts";
-import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
-import { readProblemText, UNREACHABLE } from "../api-request.ts";
+import { createCall, type Call, type QueryOf } from "../../client/call.ts";
+import type { Failure } from "../../client/failure.ts";
+import { type ClientOptions, toPorts } from "../../client/ports.ts";
+import { describeFailure } from "../describe-failure.ts";
 
 /** Why a request failed. `message` is for the reader. */
 export interface RunsFailure {
@@ -30,7 +31,7 @@ type Answer<T> = Promise<Result<T, RunsFailure>>;
 
 /** The part of the public API that the page of runs needs. Contract: no method throws. */
 export interface RunsApi {
-  list(query: Readonly<Record<string, string>>): Answer<RunsPage>;
+  list(query: QueryOf<"GET /v1/runs">): Answer<RunsPage>;
   trace(runId: string): Answer<ReadTrace>;
   /** Reads what the last days cost, the oldest first. */
   costs(): Answer<readonly DayCost[]>;
@@ -42,32 +43,35 @@ export interface DayCost {
   readonly cost: readonly { readonly currency: string; readonly amount: number }[];
 }
 
-/** Creates the client of the HTTP API. */
-export function createRunsApi(options: ApiOptions): RunsApi {
+/** Creates what the page of runs needs on the typed client. */
+export function createRunsApi(options: ClientOptions): RunsApi {
+  const call = createCall(toPorts(options));
   return {
     async list(query) {
-      const answer = await request(options, `v1/runs?${new URLSearchParams(query).toString()}`);
+      const answer = inWords(await call("GET /v1/runs", { query }));
       if (!answer.ok) return answer;
       const runs = listOf(answer.value["runs"]).filter(isSummary) as unknown as RunsPage["runs"];
       return ok({ runs, ...nextOf(answer.value) });
     },
     async costs() {
-      const answer = await request(options, "v1/usage");
+      const answer = inWords(await call("GET /v1/usage"));
       if (!answer.ok) return answer;
       return ok(listOf(answer.value["days"]).flatMap(toDayCost).toReversed());
     },
-    trace: (runId) => readTrace(options, `v1/runs/${encodeURIComponent(runId)}/trace?limit=100`),
+    trace: (runId) => readTrace(call, runId),
   };
 }
 
 /** Reads the first page, which has all parts, and the records of the others. */
-async function readTrace(options: ApiOptions, path: string): Answer<ReadTrace> {
-  const first = await request(options, path);
+async function readTrace(call: Call, id: string): Answer<ReadTrace> {
+  const read = async (query: QueryOf<"GET /v1/runs/{id}/trace">) =>
+    inWords(await call("GET /v1/runs/{id}/trace", { path: { id }, query }));
+  const first = await read({ limit: 100 });
   if (!first.ok) return first;
   if (!isTrace(first.value)) return fail({ message: UNREADABLE, needsToken: false });
   const records = [...recordsOf(first.value)];
   for (let { next } = nextOf(first.value); next !== undefined;) {
-    const page = await request(options, `${path}&cursor=${encodeURIComponent(next)}`);
+    const page = await read({ limit: 100, cursor: next });
     if (!page.ok) return page;
     records.push(...recordsOf(page.value));
     ({ next } = nextOf(page.value));
@@ -77,17 +81,10 @@ async function readTrace(options: ApiOptions, path: string): Answer<ReadTrace> {
 
 const UNREADABLE = "The server sent a run that this page cannot read. Reload the page.";
 
-async function request(options: ApiOptions, path: string): Answer<JsonObject> {
-  try {
-    const response = await sendAuthorised(options, path, {});
-    const body: unknown = await response.json().catch(() => undefined);
-    const value = isJsonObject(body) ? body : {};
-    if (response.ok) return ok(value);
-    const message = readProblemText(value, response.status);
-    return fail({ message, needsToken: response.status === 401 });
-  } catch {
-    return fail({ message: say(UNREACHABLE), needsToken: false });
-  }
+function inWords(answer: Result<unknown, Failure>): Result<JsonObject, RunsFailure> {
+  if (answer.ok) return ok(isJsonObject(answer.value) ? answer.value : {});
+  const { failure } = answer;
+  return fail({ message: describeFailure(failure), needsToken: failure.status === 401 });
 }
 
 function toDayCost(value: JsonValue): readonly DayCost[] {

@@ -80,7 +80,7 @@ export class RunsView {
     const own = this.#requests;
     const page = await this.#api.list({
       ...this.#filters.read(),
-      limit: "50",
+      limit: 50,
       ...(cursor && { cursor }),
     });
     if (own !== this.#requests) return;

@@ -2,6 +2,7 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { parseEventId } from "../../protocol/run/event-id.ts";
 import type { EventId } from "../../protocol/identity/ids.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
+import type { StreamBatch, StreamEnd } from "../../protocol/run/stream-batch.ts";
 
 /** One whole event of a run, as its chunks. */
 export interface StreamedEvent {
@@ -9,15 +10,6 @@ export interface StreamedEvent {
   /** Untrusted JSON objects. */
   readonly chunks: readonly JsonObject[];
 }
-
-/**
- * How a stream ended: `done` after the run's last event, `cut` in between, `malformed` or
- * `too_large` on data that cannot be read, `waiting` while the run waits for people.
- */
-export type StreamEnd =
-  | { readonly kind: "done" | "cut" | "malformed" | "too_large" }
-  /** The reader should return after this time. */
-  | { readonly kind: "waiting"; readonly returnAfterMs: number };
 
 /** When to return to a server that does not say it, and the longest time that is obeyed. */
 const RETURN_AFTER_MS = 3_000;
@@ -27,27 +19,26 @@ const MAX_RETURN_AFTER_MS = 60_000;
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
 
 /**
- * Reads an assistant-transport stream and passes on its events, all events of one read at once.
- * Contract: an event is passed on only when its `id:` has arrived. A part of an event, from a cut
- * connection, is dropped, and the event arrives whole after a reconnection. Never throws; a body
- * that fails is `cut`. `apply` is also called without events, as a sign that the connection lives.
+ * Reads an assistant-transport stream, all events of one read at once.
+ * Contract: as of ReadStream. An event is passed on only when its `id:` has arrived. A part of an
+ * event, from a cut connection, is dropped, and the event arrives whole after a reconnection.
  */
-export async function readChunks(
+export async function* readChunks(
   body: ReadableStream<Uint8Array>,
-  apply: (events: readonly StreamedEvent[]) => void,
-): Promise<StreamEnd> {
+): AsyncGenerator<StreamBatch<StreamedEvent>, void, undefined> {
   const assembler = assembleEvents();
   const decoder = new TextDecoder();
   const reader = body.getReader();
-  for (;;) {
-    const read = await reader.read().catch(() => undefined);
-    if (!read || read.done) return { kind: "cut" };
-    assembler.feed(decoder.decode(read.value, { stream: true }));
-    apply(assembler.take());
-    const end = assembler.end();
-    if (!end) continue;
+  try {
+    for (let end: StreamEnd | undefined; !end;) {
+      const read = await reader.read().catch(() => undefined);
+      if (!read || read.done) return yield { items: [], end: { kind: "cut" } };
+      assembler.feed(decoder.decode(read.value, { stream: true }));
+      end = assembler.end();
+      yield { items: assembler.take(), end };
+    }
+  } finally {
     reader.cancel().catch(() => undefined);
-    return end;
   }
 }
 

@@ -3,12 +3,13 @@ import type { OpenChat } from "./chat-tools.ts";
 import { CLOSE_ICON, createButton, el, setText } from "../../dom.ts";
 import { createIconButton } from "./icon-button.ts";
 import { type ChatRow, createChatRow } from "./chat-row.ts";
+import type { ListFilter } from "../stream/api.ts";
 import type { ChatsApi, ListedChat } from "./chats-api.ts";
 
 export interface ChatListPorts {
   readonly api: ChatsApi;
   /** Which chats are listed; see `GET /v1/conversations`. */
-  readonly filter: Readonly<Record<string, string>>;
+  readonly filter: ListFilter;
   readonly conversation: OpenChat;
   /** The chat that the list covers. */
   readonly chat: HTMLElement;

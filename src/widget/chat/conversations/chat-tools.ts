@@ -5,6 +5,7 @@ import type { ExchangeList } from "../exchange/exchange-list.ts";
 import type { ApiOptions } from "../../../client/send-authorised.ts";
 import type { ApprovalCard, ApprovalCardPorts } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
+import type { ListFilter } from "../stream/api.ts";
 import type { UndoApi } from "../undo/undo-api.ts";
 
 /**
@@ -56,7 +57,7 @@ export interface ChatToolsPorts {
   readonly api: ApiOptions;
   readonly undo: UndoApi;
   /** Which chats are listed. */
-  readonly filter: Readonly<Record<string, string>>;
+  readonly filter: ListFilter;
   /** Adds the style sheets of the tools. */
   readonly addSheets: (...texts: readonly string[]) => void;
   /** Reads an answer from the chunks of a stream. */

@@ -1,6 +1,8 @@
 import { say, type Text } from "../../texts/say.ts";
-import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
-import { readProblemText, UNREACHABLE } from "../../api-request.ts";
+import { createCall, type BodyOf, type QueryOf } from "../../../client/call.ts";
+import type { Failure } from "../../../client/failure.ts";
+import { type ClientOptions, toPorts } from "../../../client/ports.ts";
+import { describeFailure } from "../../describe-failure.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../../protocol/outcome/result.ts";
 
@@ -25,7 +27,7 @@ type Answer<T> = Promise<Result<T, ChatsFailure>>;
 /** The part of the public API that the list of chats and feedback need. */
 export interface ChatsApi {
   list(
-    query: Readonly<Record<string, string>>,
+    query: QueryOf<"GET /v1/conversations">,
     signal: AbortSignal,
   ): Answer<{ readonly chats: readonly ListedChat[]; readonly next: string | undefined }>;
   /** Gives a chat a title; answers the title that it has. */
@@ -33,57 +35,46 @@ export interface ChatsApi {
   /** Deletes a chat; answers how many of its turns the server still deletes. */
   remove(id: string): Answer<number>;
   /** Says what the reader thinks of an answer. */
-  rate(id: string, feedback: JsonObject): Answer<unknown>;
+  rate(id: string, feedback: BodyOf<"PUT /v1/conversations/{id}/feedback">): Answer<unknown>;
 }
 
-/** Creates the client of the HTTP API for chats. Contract: no method throws. */
-export function createChatsApi(options: ApiOptions): ChatsApi {
-  const urlOf = (id: string): string => `v1/conversations/${encodeURIComponent(id)}`;
-  const send = (method: string, path: string, body: JsonObject) =>
-    ask(options, path, {
-      method,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+/** Creates what the list of chats needs on the typed client. Contract: no method throws. */
+export function createChatsApi(options: ClientOptions): ChatsApi {
+  const call = createCall(toPorts(options));
   return {
     async list(query, signal) {
-      const answer = await ask(options, `v1/conversations?${new URLSearchParams(query)}`, {
-        signal,
-      });
+      const answer = inWords(await call("GET /v1/conversations", { query, signal }));
       if (!answer.ok) return answer;
       const { conversations, next } = answer.value;
       const chats = Array.isArray(conversations) ? conversations.flatMap(readChat) : [];
       return ok({ chats, next: typeof next === "string" ? next : undefined });
     },
     async rename(id, title) {
-      const answer = await send("PATCH", urlOf(id), { title });
+      const path = { id };
+      const answer = inWords(await call("PATCH /v1/conversations/{id}", { path, body: { title } }));
       const given = answer.ok ? answer.value["title"] : undefined;
       return answer.ok ? ok(typeof given === "string" ? given : title) : answer;
     },
     async remove(id) {
-      const answer = await ask(options, urlOf(id), { method: "DELETE" });
+      const answer = inWords(await call("DELETE /v1/conversations/{id}", { path: { id } }));
       // Another device deleted it first.
       if (!answer.ok) return GONE.has(answer.failure.status) ? ok(0) : answer;
       const { turnsLeft } = answer.value;
       return ok(typeof turnsLeft === "number" ? turnsLeft : 0);
     },
-    rate: (id, feedback) => send("PUT", `${urlOf(id)}/feedback`, feedback),
+    async rate(id, body) {
+      return inWords(await call("PUT /v1/conversations/{id}/feedback", { path: { id }, body }));
+    },
   };
 }
 
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
-async function ask(options: ApiOptions, path: string, init: RequestInit): Answer<JsonObject> {
-  try {
-    const response = await sendAuthorised(options, path, init);
-    const body: unknown = await response.json().catch(() => undefined);
-    const value = isJsonObject(body) ? body : {};
-    if (response.ok) return ok(value);
-    const { status } = response;
-    return fail({ status, message: describeBusy(value) || readProblemText(value, status) });
-  } catch {
-    return fail({ status: 0, message: say(UNREACHABLE) });
-  }
+function inWords(answer: Result<unknown, Failure>): Result<JsonObject, ChatsFailure> {
+  if (answer.ok) return ok(isJsonObject(answer.value) ? answer.value : {});
+  const { status = 0, problem } = answer.failure;
+  const message = describeBusy({ ...problem }) || describeFailure(answer.failure);
+  return fail({ status, message });
 }
 
 /** Why a chat cannot be deleted now, and what the reader can do. */

@@ -1,4 +1,4 @@
-import { createApprovalsApi } from "../../approval/api.ts";
+import { createApprovalsApi, createReaderCall } from "../../approval/api.ts";
 import cardStyle from "../../approval/card.css";
 import { ApprovalCard } from "../../approval/card.ts";
 import formStyle from "../../approval/form.css";
@@ -20,7 +20,7 @@ export function createChatTools(ports: ChatToolsPorts): ChatTools {
   const { filter } = ports;
   const api = createChatsApi(ports.api);
   const drawn = new WeakMap<HTMLElement, TurnTools>();
-  const approvals = createApprovalsApi(ports.api);
+  const approvals = createApprovalsApi(createReaderCall(ports.api));
   const createCard: ChatTools["createCard"] = (card, approval) =>
     new ApprovalCard({ ...card, api: approvals }, approval);
   ports.addSheets(cardStyle, packetStyle, formStyle, listStyle, turnStyle);

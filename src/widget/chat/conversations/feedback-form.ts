@@ -54,8 +54,10 @@ export function createFeedback({
     const { list } = conversation;
     const { key, runId } = shown ?? {};
     if (key === undefined || runId === undefined || list.conversationId === undefined) return;
-    const { rating = "none", comment: words } = feedback ?? {};
-    const body = { runId, rating, ...(words !== undefined && { comment: words }) };
+    const { rating, comment: words } = feedback ?? {};
+    const body = rating
+      ? { runId, rating, ...(words !== undefined && { comment: words }) }
+      : { runId, rating: "none" as const };
     const given = await chats.rate(list.conversationId, body);
     setText(status, given.ok ? "" : given.failure.message);
     if (!given.ok) return;

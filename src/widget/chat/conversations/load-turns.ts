@@ -1,6 +1,8 @@
 import { say } from "../../texts/say.ts";
-import { sendAuthorised } from "../../../client/send-authorised.ts";
-import { readProblemText, UNREACHABLE } from "../../api-request.ts";
+import { createCall } from "../../../client/call.ts";
+import type { Failure } from "../../../client/failure.ts";
+import { toPorts } from "../../../client/ports.ts";
+import { describeFailure } from "../../describe-failure.ts";
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../../protocol/outcome/result.ts";
 import type { ChatToolsPorts, LoadEnd, LoadKind } from "./chat-tools.ts";
@@ -17,12 +19,14 @@ interface Loading {
 /** Loads turns of the list's conversation, and its title. */
 export async function loadTurns(ports: ChatToolsPorts, loading: Loading): Promise<LoadEnd> {
   const { list, kind, signal } = loading;
-  const id = encodeURIComponent(list.conversationId ?? "");
-  const read = (path: string) => readObject(ports, `v1/conversations/${id}${path}`, signal);
-  const cursor = kind === "earlier" && list.earlier ? { cursor: list.earlier } : {};
-  const messages = () => read(`/messages?${new URLSearchParams(cursor)}`);
+  const call = createCall(toPorts(ports.api));
+  const request = { path: { id: list.conversationId ?? "" }, signal };
+  const query = kind === "earlier" && list.earlier ? { cursor: list.earlier } : {};
+  const messages = async () =>
+    toObject(await call("GET /v1/conversations/{id}/messages", { ...request, query }));
   const early = kind === "news" ? undefined : messages();
-  const state = kind === "earlier" ? undefined : await read("");
+  const state =
+    kind === "earlier" ? undefined : toObject(await call("GET /v1/conversations/{id}", request));
   if (state && !state.ok) return state.failure;
   const isKnown = list.nodes.some(({ runId }) => runId === state?.value["headId"]);
   const page = kind === "news" && isKnown ? undefined : await (early ?? messages());
@@ -44,27 +48,18 @@ export async function loadTurns(ports: ChatToolsPorts, loading: Loading): Promis
   return { kind: "loaded", running: mergeTurns(ports, { list, kind }, told.toReversed()) };
 }
 
-async function readObject(
-  { api }: ChatToolsPorts,
-  path: string,
-  signal: AbortSignal,
-): Promise<Result<JsonObject, LoadEnd>> {
-  try {
-    const response = await sendAuthorised(api, path, { signal });
-    const body: unknown = await response.json().catch(() => undefined);
-    const value = isJsonObject(body) ? body : {};
-    return response.ok ? ok(value) : fail(endOf(response.status, value));
-  } catch {
-    return fail({ kind: "failed", message: say(UNREACHABLE) });
-  }
+function toObject(answer: Result<unknown, Failure>): Result<JsonObject, LoadEnd> {
+  if (!answer.ok) return fail(endOf(answer.failure));
+  return ok(isJsonObject(answer.value) ? answer.value : {});
 }
 
 const UNKNOWN = "This chat does not exist, or it is not yours.";
 const DELETED = "This chat was deleted.";
 
-function endOf(status: number, problem: JsonObject): LoadEnd {
+function endOf(failure: Failure): LoadEnd {
+  const { status } = failure;
   if (status === 401) return { kind: "token_needed" };
   if (status === 404) return { kind: "gone", message: say(UNKNOWN) };
   if (status === 410) return { kind: "gone", message: say(DELETED) };
-  return { kind: "failed", message: readProblemText(problem, status) };
+  return { kind: "failed", message: describeFailure(failure) };
 }

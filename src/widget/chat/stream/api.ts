@@ -1,9 +1,10 @@
-import { say } from "../../texts/say.ts";
-import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
-import { postJson, readProblemText, UNREACHABLE } from "../../api-request.ts";
+import { createCall, type BodyOf, type QueryOf } from "../../../client/call.ts";
+import type { Failure } from "../../../client/failure.ts";
+import { openStream, type OpenStream } from "../../../client/open-stream.ts";
+import { type ClientOptions, toPorts } from "../../../client/ports.ts";
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
 import { fail, ok, type Result } from "../../../protocol/outcome/result.ts";
-
+import { describeFailure } from "../../describe-failure.ts";
 import { type AttachedFile, contentOf } from "../files/attached-file.ts";
 
 /** Why a request failed. `message` is for the reader. */
@@ -12,6 +13,8 @@ export interface ApiFailure {
   readonly message: string;
   /** True when the same request may succeed a little later. */
   readonly isTransient: boolean;
+  /** When to try again, as the server says. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** A request that is safe to repeat: one key starts one run, as long as the body stays the same. */
@@ -26,16 +29,6 @@ export interface KeyedRequest {
   readonly files?: readonly AttachedFile[];
   /** What the page knew at the first send. Another context under the same key is refused. */
   readonly context?: JsonObject;
-}
-
-/**
- * An open event stream. Without a body, `runId` names the run to follow. Without both, the run has
- * no more events.
- */
-export interface OpenStream {
-  readonly body?: ReadableStream<Uint8Array>;
-  readonly runId?: string;
-  readonly conversationId?: string;
 }
 
 /**
@@ -57,12 +50,12 @@ export interface ChatApi {
     runId: string,
     options: { readonly lastEventId: string | undefined; readonly signal: AbortSignal },
   ): Promise<Result<OpenStream, ApiFailure>>;
-  cancel(runId: string): Promise<Result<undefined, ApiFailure>>;
+  cancel(runId: string): Promise<Result<unknown, ApiFailure>>;
   /** Sends a steering message. The server accepts one message per key, and the stream shows it. */
   steer(
     runId: string,
-    steering: { readonly message: string; readonly key: string },
-  ): Promise<Result<undefined, ApiFailure>>;
+    steering: { readonly message: string; readonly key: string; readonly signal: AbortSignal },
+  ): Promise<Result<unknown, ApiFailure>>;
 }
 
 /** What new questions name. Without a field, the server chooses. */
@@ -74,100 +67,66 @@ export interface RunChoice {
   readonly workspaceId?: string;
 }
 
+/** Which conversations a chat lists. */
+export type ListFilter = Pick<QueryOf<"GET /v1/conversations">, "assistant">;
+
 /** Returns which conversations a chat lists: those with its assistant. */
-export function listFilter({ assistantId }: RunChoice): Readonly<Record<string, string>> {
+export function listFilter({ assistantId }: RunChoice): ListFilter {
   return assistantId === undefined ? {} : { assistant: assistantId };
 }
 
-/** Creates the chat's client of the HTTP API. */
-export function createChatApi(options: ApiOptions, choice: RunChoice = {}): ChatApi {
-  const runUrl = (runId: string, what: string) => `v1/runs/${encodeURIComponent(runId)}/${what}`;
-  const ask = (path: string, init: RequestInit) => request(options, path, init);
+/** The wire that every deployment of the chat offers first. */
+const FORMAT = { mediaType: "text/event-stream" };
+
+/** Creates what a chat needs on the typed client. */
+export function createChatApi(options: ClientOptions, choice: RunChoice = {}): ChatApi {
+  const ports = toPorts(options);
+  const call = createCall(ports);
   return {
     async newest(signal) {
-      const query = new URLSearchParams({ limit: "1", ...listFilter(choice) });
-      const listed = await ask(`v1/conversations?${query}`, { signal });
-      if (!listed.ok) return listed;
-      const body: unknown = await listed.value.json().catch(() => undefined);
+      const query = { limit: 1, ...listFilter(choice) };
+      const listed = await call("GET /v1/conversations", { query, signal });
+      if (!listed.ok) return fail(toApiFailure(listed.failure));
+      const body: unknown = listed.value;
       const [newest] =
         isJsonObject(body) && Array.isArray(body["conversations"]) ? body["conversations"] : [];
       const { conversationId } = isJsonObject(newest) ? newest : {};
       return ok(typeof conversationId === "string" ? conversationId : undefined);
     },
     async start(question, { request: { key, files, ...place }, signal }) {
-      const messages = [{ role: "user", content: contentOf(question, files) }];
-      const messageId = place.conversationId && key;
-      const body = { messages, messageId, ...place, ...choice };
-      const headers = { "idempotency-key": key, accept: "text/event-stream" };
-      const started = await ask("v1/chat", { ...postJson(body, headers), signal });
-      const inProgress = !started.ok && started.failure.runInProgress;
-      return inProgress ? ok({ runId: inProgress }) : openStream(started);
+      const messages = [{ role: "user" as const, content: contentOf(question, files) }];
+      const named = { ...(place.conversationId && { messageId: key }), ...place, ...choice };
+      const begin = { body: { messages, ...named } as BodyOf<"POST /v1/chat">, key };
+      return inWords(await openStream(ports, FORMAT, { begin, signal }));
     },
-    async events(runId, { lastEventId, signal }) {
-      const headers: Record<string, string> = { accept: "text/event-stream" };
-      if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
-      return openStream(await ask(runUrl(runId, "events"), { headers, signal }));
+    async events(runId, { lastEventId: after, signal }) {
+      return inWords(await openStream(ports, FORMAT, { begin: { runId, after }, signal }));
     },
-    async cancel(runId) {
-      const cancelled = await ask(runUrl(runId, "cancel"), { method: "POST" });
-      return cancelled.ok ? ok(undefined) : cancelled;
-    },
-    async steer(runId, { message, key }) {
-      const init = postJson({ content: message }, { "idempotency-key": key });
-      const sent = await ask(runUrl(runId, "messages"), init);
-      return sent.ok ? ok(undefined) : sent;
+    cancel: async (id) => inWords(await call("POST /v1/runs/{id}/cancel", { path: { id } })),
+    async steer(id, { message, key, signal }) {
+      const steering = { path: { id }, body: { content: message }, key, signal };
+      return inWords(await call("POST /v1/runs/{id}/messages", steering));
     },
   };
 }
 
-interface Refusal extends ApiFailure {
-  /** The run that an earlier request under the same key started. */
-  readonly runInProgress?: string;
+function inWords<T>(answer: Result<T, Failure>): Result<T, ApiFailure> {
+  return answer.ok ? answer : fail(toApiFailure(answer.failure));
 }
 
-async function request(
-  options: ApiOptions,
-  path: string,
-  init: RequestInit,
-): Promise<Result<Response, Refusal>> {
-  try {
-    const response = await sendAuthorised(options, path, init);
-    return response.ok ? ok(response) : fail(await readRefusal(response));
-  } catch {
-    return fail({ code: "unreachable", message: say(UNREACHABLE), isTransient: true });
-  }
-}
-
-const NO_STREAM = "The server sent an answer that this page cannot read. Try again later.";
-
-function openStream(answer: Result<Response, ApiFailure>): Result<OpenStream, ApiFailure> {
-  if (!answer.ok) return answer;
-  const { body, headers, status } = answer.value;
-  if (status === 204) return ok({});
-  if (!body || !headers.get("content-type")?.startsWith("text/event-stream")) {
-    body?.cancel().catch(() => undefined);
-    return fail({ code: "refused", message: say(NO_STREAM), isTransient: false });
-  }
-  const runId = headers.get("x-run-id");
-  const conversationId = headers.get("x-conversation-id");
-  return ok({ body, ...(runId && { runId }), ...(conversationId && { conversationId }) });
-}
-
-async function readRefusal(response: Response): Promise<Refusal> {
-  const body: unknown = await response.json().catch(() => undefined);
-  const problem = isJsonObject(body) ? body : {};
-  const isInProgress = problem["code"] === "request_in_progress";
-  const runId = isInProgress ? response.headers.get("x-run-id") : null;
+function toApiFailure(failure: Failure): ApiFailure {
+  const { isTransient, retryAfterSeconds } = failure;
   return {
-    code: codeOf(response.status, problem["code"]),
-    message: readProblemText(problem, response.status),
-    isTransient: response.status >= 500 || response.status === 429,
-    ...(runId && { runInProgress: runId }),
+    code: codeOf(failure),
+    message: describeFailure(failure),
+    isTransient,
+    retryAfterSeconds,
   };
 }
 
-function codeOf(status: number, code: unknown): ApiFailure["code"] {
+function codeOf({ code, status }: Failure): ApiFailure["code"] {
   if (status === 401) return "token_needed";
+  if (code === "unreachable") return code;
   if (code === "conversation_moved" || code === "run_still_running") return "moved";
   return status === 410 ? "gone" : "refused";
 }

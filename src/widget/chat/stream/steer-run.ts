@@ -1,31 +1,24 @@
 import type { Result } from "../../../protocol/outcome/result.ts";
 import type { ApiFailure, ChatApi } from "./api.ts";
-import { backoffMs } from "../../../client/backoff.ts";
-import type { FollowPorts } from "./follow-run.ts";
-
-/** How often a message is sent when no answer arrives. */
-const MAX_SENDS = 3;
-const FIRST_DELAY_MS = 800;
 
 /** Sends a steering message to a run. */
 export type SteerRun = (
   runId: string,
   message: string,
   signal: AbortSignal,
-) => Promise<Result<undefined, ApiFailure>>;
+) => Promise<Result<unknown, ApiFailure>>;
 
-export interface SteerPorts extends FollowPorts {
+export interface SteerPorts {
   readonly api: Pick<ChatApi, "steer">;
   /** Returns a new idempotency key. */
   readonly newKey: () => string;
 }
 
 /**
- * Creates the sender of steering messages. It repeats a message under one key until an answer
- * arrives, up to the limit.
+ * Creates the sender of steering messages. The client repeats a message under its key.
  * Contract: never throws. A message whose outcome is unknown keeps its key when it is sent again.
  */
-export function createSteering({ api, newKey, wait, random }: SteerPorts): SteerRun {
+export function createSteering({ api, newKey }: SteerPorts): SteerRun {
   let unconfirmed:
     | { readonly runId: string; readonly message: string; readonly key: string }
     | undefined;
@@ -33,12 +26,8 @@ export function createSteering({ api, newKey, wait, random }: SteerPorts): Steer
     const isSame = unconfirmed?.runId === runId && unconfirmed.message === message;
     const steering = isSame && unconfirmed ? unconfirmed : { runId, message, key: newKey() };
     unconfirmed = steering;
-    for (let attempt = 1; ; attempt += 1) {
-      const sent = await api.steer(runId, steering);
-      if (sent.ok && unconfirmed === steering) unconfirmed = undefined;
-      const isLost = !sent.ok && sent.failure.code === "unreachable";
-      if (!isLost || attempt >= MAX_SENDS || signal.aborted) return sent;
-      await wait(backoffMs({ firstMs: FIRST_DELAY_MS, attempt, random: random() }), signal);
-    }
+    const sent = await api.steer(runId, { message, key: steering.key, signal });
+    if (sent.ok && unconfirmed === steering) unconfirmed = undefined;
+    return sent;
   };
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../protocol/json/value.ts";
-import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
+import { createCall } from "../../../client/call.ts";
+import { type ClientOptions, toPorts } from "../../../client/ports.ts";
 import type { UndoApi } from "../undo/undo-api.ts";
 
 interface Call {
@@ -19,34 +20,30 @@ export interface CallReader {
 const IMAGE_TYPE = /^image\/(?:png|jpeg|gif|webp)$/;
 
 /** Creates the reader of a conversation's calls. */
-export function createCallReader(options: ApiOptions, api: UndoApi): CallReader {
-  const read = async ({ runId, toolCallId }: Call, what: string): Promise<Response | undefined> => {
-    const call = (await api.calls(runId))?.find((one) => one.toolCallId === toolCallId);
-    if (!call) return undefined;
-    const invocation = encodeURIComponent(call.invocationId);
-    const path = `v1/runs/${encodeURIComponent(runId)}/invocations/${invocation}/${what}`;
-    const response = await sendAuthorised(options, path, {});
-    return response.ok ? response : undefined;
+export function createCallReader(options: ClientOptions, api: UndoApi): CallReader {
+  const call = createCall(toPorts(options));
+  const find = async ({ runId: id, toolCallId }: Call) => {
+    const found = (await api.calls(id))?.find((one) => one.toolCallId === toolCallId);
+    return found && { id, invocationId: found.invocationId };
   };
   return {
-    async image(call, number) {
-      try {
-        const image = await (await read(call, `images/${number}`))?.blob();
-        return image && IMAGE_TYPE.test(image.type) ? await toDataUrl(image) : undefined;
-      } catch {
-        return undefined;
-      }
+    async image(of, number) {
+      const path = await find(of);
+      const read = path && (await call(IMAGE, { path: { ...path, name: `${number}` } }));
+      const image = read?.ok ? await read.value.blob().catch(() => undefined) : undefined;
+      return image && IMAGE_TYPE.test(image.type) ? toDataUrl(image) : undefined;
     },
-    async result(call) {
-      try {
-        const body: unknown = await (await read(call, "result"))?.json();
-        return isJsonObject(body) ? body : undefined;
-      } catch {
-        return undefined;
-      }
+    async result(of) {
+      const path = await find(of);
+      const read = path && (await call(RESULT, { path }));
+      const body: unknown = read?.ok && read.value;
+      return isJsonObject(body) ? body : undefined;
     },
   };
 }
+
+const IMAGE = "GET /v1/runs/{id}/invocations/{invocationId}/images/{name}";
+const RESULT = "GET /v1/runs/{id}/invocations/{invocationId}/result";
 
 /** The policy of the page admits data URLs, and no other address of an image. */
 async function toDataUrl(image: Blob): Promise<string | undefined> {

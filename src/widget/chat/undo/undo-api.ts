@@ -1,7 +1,8 @@
-import { type ApiOptions, sendAuthorised } from "../../../client/send-authorised.ts";
-import { readProblemText, UNREACHABLE } from "../../api-request.ts";
+import { createCall } from "../../../client/call.ts";
+import { type ClientOptions, toPorts } from "../../../client/ports.ts";
+import { describeFailure } from "../../describe-failure.ts";
 import { describeSources } from "../../../protocol/label/source.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
+import { isJsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 
 /** How undoing a call stands; see docs/undo.md. */
 export type UndoStatus = "available" | "running" | "undone" | "stale" | "failed";
@@ -28,39 +29,26 @@ export interface UndoApi {
   readonly elsewhere: EventTarget;
 }
 
-/** Creates the client of the HTTP API that undo uses. */
-export function createUndoApi(options: ApiOptions): UndoApi {
-  const urlOf = (runId: string): string => `v1/runs/${encodeURIComponent(runId)}`;
+/** Creates what undo needs on the typed client. */
+export function createUndoApi(options: ClientOptions): UndoApi {
+  const call = createCall(toPorts(options));
   return {
     elsewhere: new EventTarget(),
-    async calls(runId) {
-      const read = await ask(options, urlOf(runId), {});
-      return read?.response.ok ? listOf(read.body["toolCalls"]).flatMap(readCall) : undefined;
+    async calls(id) {
+      const read = await call("GET /v1/runs/{id}", { path: { id } });
+      const body: unknown = read.ok && read.value;
+      return isJsonObject(body) ? listOf(body["toolCalls"]).flatMap(readCall) : undefined;
     },
-    async undo(runId, invocationId) {
-      const path = `${urlOf(runId)}/invocations/${encodeURIComponent(invocationId)}/compensate`;
-      const asked = await ask(options, path, { method: "POST" });
-      if (!asked) return UNREACHABLE;
-      const { response, body } = asked;
+    async undo(id, invocationId) {
+      const path = { id, invocationId };
+      const asked = await call("POST /v1/runs/{id}/invocations/{invocationId}/compensate", {
+        path,
+      });
       // An undo that goes on already is what the reader wants.
-      const isUnderWay = body["code"] === "request_in_progress";
-      return response.ok || isUnderWay ? undefined : readProblemText(body, response.status);
+      const isUnderWay = asked.ok || asked.failure.code === "request_in_progress";
+      return isUnderWay ? undefined : describeFailure(asked.failure);
     },
   };
-}
-
-async function ask(
-  options: ApiOptions,
-  path: string,
-  init: RequestInit,
-): Promise<{ readonly response: Response; readonly body: JsonObject } | undefined> {
-  try {
-    const response = await sendAuthorised(options, path, init);
-    const body: unknown = await response.json().catch(() => undefined);
-    return { response, body: isJsonObject(body) ? body : {} };
-  } catch {
-    return undefined;
-  }
 }
 
 const STATUSES: readonly string[] = [

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fail, ok } from "../../../../src/protocol/outcome/result.ts";
-import type { OpenStream } from "../../../../src/widget/chat/stream/api.ts";
-import {
-  type FollowTask,
-  followRun,
-  MAX_RECONNECTIONS,
-} from "../../../../src/widget/chat/stream/follow-run.ts";
+import { MAX_LOSSES } from "../../../../src/client/follow-run.ts";
+import type { OpenStream } from "../../../../src/client/open-stream.ts";
+import { type FollowTask, followRun } from "../../../../src/widget/chat/stream/follow-run.ts";
 import { SILENCE_MS } from "../../../../src/client/silence-watch.ts";
 import { encodeEvent, TRAILER } from "../../../../src/wire/assistant-transport/encode-event.ts";
 import * as say from "../../run-events.ts";
@@ -70,7 +67,7 @@ describe("following a run", () => {
   });
 
   it("returns to a run that waits for people when the server said, however often", async () => {
-    const waits = Array.from({ length: 2 * MAX_RECONNECTIONS }, () => streamOf(TRAILER));
+    const waits = Array.from({ length: 2 * MAX_LOSSES }, () => streamOf(TRAILER));
     const seen = await follow([streamOf(first, TRAILER), ...waits, streamOf(last)]);
     expect(seen).toMatchObject({ end: { kind: "done" }, ids: ["0-0", "0-1"], delays: [] });
     expect(seen.pauses).toEqual([streamOf(), ...waits].map(() => 3_000));
@@ -86,13 +83,13 @@ describe("following a run", () => {
   it("gives up after a bounded number of losses in a row, with growing delays", async () => {
     const { end, delays } = await follow([refused(true)]);
     expect(end.kind).toBe("broken");
-    expect(delays).toHaveLength(MAX_RECONNECTIONS);
+    expect(delays).toHaveLength(MAX_LOSSES);
     expect(delays).toEqual(delays.toSorted((a, b) => a - b));
-    expect(new Set(delays).size).toBe(MAX_RECONNECTIONS);
+    expect(new Set(delays).size).toBe(MAX_LOSSES);
   });
 
   it("resets the count of losses after an event arrived", async () => {
-    const losses = Array.from({ length: MAX_RECONNECTIONS - 1 }, () => refused(true));
+    const losses = Array.from({ length: MAX_LOSSES - 1 }, () => refused(true));
     const { end } = await follow([...losses, streamOf(first), ...losses, streamOf(last)]);
     expect(end.kind).toBe("done");
   });
