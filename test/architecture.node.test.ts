@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { cruise } from "dependency-cruiser";
@@ -69,6 +77,16 @@ async function rulesBrokenBy(files: Files): Promise<readonly string[]> {
 
 test("npm run check:imports reads every room", () => {
   expect(readFileSync(join(root, "package.json"), "utf8")).toContain(`.mjs ${ROOMS.join(" ")}"`);
+});
+
+test("the pages reach a deployment through the client alone", () => {
+  const own = globSync("src/widget/**/*.ts", { cwd: root }).filter((file) =>
+    /\bfetch\(|\bEventSource\b|XMLHttpRequest|send-authorised/.test(
+      readFileSync(join(root, file), "utf8"),
+    ),
+  );
+  // It asks the embedding page's own server for a token.
+  expect(own).toEqual(["src/widget/launcher/token-source.ts"]);
 });
 
 test("docs/architecture.md lists what each folder may import", async () => {

@@ -3,7 +3,7 @@ import type { Result } from "../protocol/outcome/result.ts";
 import { formatEventId } from "../protocol/run/event-id.ts";
 import { readEventLines } from "./read-event-lines.ts";
 import { UNREACHABLE, type Failure } from "./failure.ts";
-import { followRun } from "./follow-run.ts";
+import { followStream } from "./follow-stream.ts";
 import { openStream, type Asked, type Followed, type OpenStream } from "./open-stream.ts";
 import type { CallPorts } from "./ports.ts";
 
@@ -65,7 +65,7 @@ export class RunStream implements AsyncIterable<RunEvent> {
       pause: () => this.#ports.wait(returnAfterMs, signal),
       signal,
     };
-    for await (const step of followRun(task, this.#ports)) {
+    for await (const step of followStream(task, this.#ports)) {
       if (step.kind === "broken") yield { type: "broken", failure: step.failure ?? UNREACHABLE };
       if (step.kind !== "events") return;
       for (const { event, position } of step.events) {

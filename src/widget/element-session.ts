@@ -1,4 +1,4 @@
-import type { ApiOptions } from "../client/send-authorised.ts";
+import { type CallPorts, toPorts } from "../client/ports.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
 
 /** Returns the access token of the embedding page, or undefined when the page has none. */
@@ -10,7 +10,7 @@ interface InterlockElement extends HTMLElement {
 
 /** How an element reaches its server, and what the tab stores for it. */
 export interface ElementSession {
-  readonly api: ApiOptions;
+  readonly api: CallPorts;
   readonly store: SessionStore;
   /** False where the page provides the token. */
   readonly canAskForToken: () => boolean;
@@ -21,20 +21,12 @@ export interface ElementSession {
  * assistant has a conversation of its own.
  */
 export function openElementSession(element: InterlockElement): ElementSession {
-  const baseUrl = resolveEndpoint(element.getAttribute("endpoint"));
-  const name = `interlock-chat:${element.id}:${baseUrl}`;
+  const api = toPorts({
+    baseUrl: new URL(element.getAttribute("endpoint") || "/", location.href),
+    token: () => (element.getToken ? element.getToken() : store.loadToken()),
+  });
+  const name = `interlock-chat:${element.id}:${api.baseUrl}`;
   const assistantId = element.getAttribute("assistant");
   const store = openSessionStore(name, assistantId === null ? name : `${name}:${assistantId}`);
-  const api = {
-    fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
-    baseUrl,
-    token: async () => (element.getToken ? element.getToken() : store.loadToken()),
-  };
   return { api, store, canAskForToken: () => !element.getToken };
-}
-
-function resolveEndpoint(endpoint: string | null): string {
-  const url = new URL(endpoint || "/", location.href);
-  if (!url.pathname.endsWith("/")) url.pathname += "/";
-  return url.href;
 }

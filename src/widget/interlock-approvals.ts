@@ -1,4 +1,4 @@
-import type { ApiOptions } from "../client/send-authorised.ts";
+import type { ClientOptions } from "../client/ports.ts";
 import { createQueueApi } from "./approval/queue-api.ts";
 import { DeskView } from "./desk/desk-view.ts";
 import { defineElement, PaneElement } from "./panes/pane-element.ts";
@@ -11,7 +11,7 @@ const sheets = createDeskSheets();
 export class InterlockApprovals extends PaneElement {
   protected readonly sheets = sheets;
 
-  protected createView(api: ApiOptions, ports: SignInPorts): DeskView {
+  protected createView(api: ClientOptions, ports: SignInPorts): DeskView {
     return new DeskView(createQueueApi(api), ports, this);
   }
 }

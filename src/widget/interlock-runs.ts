@@ -1,4 +1,4 @@
-import type { ApiOptions } from "../client/send-authorised.ts";
+import type { ClientOptions } from "../client/ports.ts";
 import { defineElement, PaneElement } from "./panes/pane-element.ts";
 import type { SignInPorts } from "./panes/sign-in.ts";
 import { createRunsApi } from "./runs/api.ts";
@@ -11,7 +11,7 @@ const sheets = createRunsSheets();
 export class InterlockRuns extends PaneElement {
   protected readonly sheets = sheets;
 
-  protected createView(api: ApiOptions, ports: SignInPorts): RunsView {
+  protected createView(api: ClientOptions, ports: SignInPorts): RunsView {
     return new RunsView(createRunsApi(api), ports);
   }
 }

@@ -187,6 +187,27 @@ describe("a call of the client", () => {
     expect(library.happened.length).toBe(2);
   });
 
+  test("is repeated when the server says, within a minute, and never without a key", async () => {
+    const delays: number[] = [];
+    let keys: (string | null)[] = [];
+    const client = createClient({
+      baseUrl: "https://interlock.test",
+      wait: async (ms) => void delays.push(ms),
+      fetch: async (_, init) => {
+        keys.push(new Headers(init?.headers).get("idempotency-key"));
+        const headers = { "retry-after": "999999999" };
+        return Response.json({ code: "rate_limited", title: "Later." }, { status: 429, headers });
+      },
+    });
+    const body = { arguments: {} };
+    const refused = { failure: { code: "rate_limited", message: "Later." } };
+    expect(await client.invoke("core__now", body)).toMatchObject(refused);
+    expect([delays, keys.length, new Set(keys).size]).toEqual([[60_000, 60_000, 60_000], 4, 1]);
+    keys = [];
+    expect(await client.invoke("core__now", body, { key: null })).toMatchObject(refused);
+    expect(keys).toEqual([null]);
+  });
+
   test("answers lists and refusals as typed values", async () => {
     const client = open("acme");
     const listed = await client.call("GET /v1/conversations", { query: { limit: 1 } });

@@ -38,7 +38,11 @@ test("hostile text in every field of an approval stays text and hides nothing", 
   const voted = { ...approval, votes: [vote(HOSTILE, "approve", HOSTILE)] };
   visit.api.approvals.onDecide = () => ({
     status: 422,
-    body: { title: HOSTILE, errors: [{ pointer: `/${HOSTILE}`, message: HOSTILE }] },
+    body: {
+      code: "arguments_refused",
+      title: HOSTILE,
+      errors: [{ pointer: `/${HOSTILE}`, message: HOSTILE }],
+    },
   });
   run.emit(say.updateApproval(visit.api.approvals.put({ ...voted, requester: HOSTILE as never })));
   await button("Reject").click();

@@ -119,7 +119,10 @@ describe("undo on the card of a call", () => {
   it("says why it was refused, and may be asked for again", async () => {
     await open();
     await lendBook();
-    visit.api.undo.onUndo = () => ({ status: 403, body: { title: "Ask an administrator." } });
+    visit.api.undo.onUndo = () => ({
+      status: 403,
+      body: { code: "undo_not_allowed", title: "Ask an administrator." },
+    });
     await button().click();
     await sees("It was not undone. Ask an administrator.");
     answerUndo("undone");

@@ -1,7 +1,6 @@
 import { isJsonObject } from "../../protocol/json/value.ts";
 import { createCall } from "../../client/call.ts";
-import { toPorts } from "../../client/ports.ts";
-import type { ApiOptions } from "../../client/send-authorised.ts";
+import { type CallPorts, toPorts } from "../../client/ports.ts";
 import type { TakenFiles } from "./files/attached-file.ts";
 
 /** What the page shows of its assistant. */
@@ -26,7 +25,7 @@ interface PageTextsOf {
  * read. The page then shows its own texts.
  */
 export async function loadPageTexts(
-  api: ApiOptions,
+  api: CallPorts,
   { assistantId, model, needsToken }: PageTextsOf,
 ): Promise<PageTexts | undefined> {
   const token = await api.token().catch(() => undefined);

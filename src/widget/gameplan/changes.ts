@@ -1,9 +1,13 @@
 import { createParser } from "eventsource-parser";
+import { wait, type Wait } from "../../client/backoff.ts";
+import { sendOnce } from "../../client/call.ts";
+import { followStream } from "../../client/follow-stream.ts";
+import { type ClientOptions, toPorts } from "../../client/ports.ts";
 import { isJsonObject } from "../../protocol/json/value.ts";
-import { type ApiOptions, sendAuthorised } from "../../client/send-authorised.ts";
-import { backoffMs, wait } from "../../client/backoff.ts";
+import type { StreamBatch } from "../../protocol/run/stream-batch.ts";
 import { untilSeen } from "../until-seen.ts";
 import { textOf } from "./read-json.ts";
+import { untilOnline } from "./until-online.ts";
 
 /** One changed row of the workspace. */
 export interface Change {
@@ -12,7 +16,7 @@ export interface Change {
 }
 
 export interface ChangesPorts {
-  readonly api: ApiOptions;
+  readonly api: ClientOptions;
   readonly signal: AbortSignal;
   /** Undefined: the page may have missed changes, and reads everything again. */
   readonly onChanges: (changes: readonly Change[] | undefined) => void;
@@ -20,9 +24,16 @@ export interface ChangesPorts {
   readonly onLink: (isOpen: boolean) => void;
 }
 
-const FIRST_DELAY_MS = 500;
-/** The delays grow from 0.5 s to 32 s. */
-const MAX_ATTEMPT = 7;
+/** The server ends each stream after some minutes. */
+const RETURN_AFTER_MS = 500;
+/** How often a page without a connection tries it, as an attempt of `untilOnline`. */
+const SELDOM = 5;
+
+/** A page that nobody sees waits longer. */
+const waitSeen: Wait = async (ms, signal) => {
+  await wait(ms, signal);
+  await untilSeen(signal);
+};
 
 /**
  * Follows the changes of a workspace until aborted, while the page is seen. After a lost connection
@@ -30,53 +41,64 @@ const MAX_ATTEMPT = 7;
  * Contract: never throws. Ends when the server refuses for good.
  */
 export async function followChanges(workspaceId: string, ports: ChangesPorts): Promise<void> {
-  const { signal, onLink } = ports;
-  const position = { lastEventId: undefined as string | undefined };
-  for (let losses = 0; !signal.aborted; losses = Math.min(MAX_ATTEMPT, losses + 1)) {
-    await untilSeen(signal);
-    const end = await followOnce(workspaceId, position, ports);
-    if (end === "refused" || signal.aborted) return;
-    // The server ends each stream after some minutes. That is no loss.
-    if (end === "cut") losses = 0;
-    else onLink(false);
-    const attempt = losses + 1;
-    await wait(backoffMs({ firstMs: FIRST_DELAY_MS, attempt, random: Math.random() }), signal);
+  const { api, signal, onChanges, onLink } = ports;
+  const server = toPorts({ ...api, wait: waitSeen });
+  const path = { name: "gameplan", id: workspaceId };
+  let lastEventId: string | undefined;
+  const task = {
+    open(connection: AbortSignal) {
+      const headers = { accept: "text/event-stream", "last-event-id": lastEventId };
+      const request = { path, headers, signal: connection };
+      return sendOnce(server, "GET /v1/workspaces/{name}/{id}/changes", request);
+    },
+    read: readAnnounced,
+    pause: () => waitSeen(RETURN_AFTER_MS, signal),
+    onLink: (link: string) => onLink(link === "open"),
+    signal,
+  };
+  while (!signal.aborted) {
+    for await (const step of followStream(task, server)) {
+      if (step.kind === "broken" && step.failure?.isTransient === false) return;
+      if (step.kind !== "events") break;
+      lastEventId = step.events.findLast(({ id }) => id !== undefined)?.id ?? lastEventId;
+      if (step.events.some(({ isReset }) => isReset)) onChanges(undefined);
+      const changes = step.events.flatMap((one) => one.changes);
+      if (changes.length > 0) onChanges(changes);
+    }
+    await untilOnline(SELDOM, signal);
   }
 }
 
-type FollowEnd = "cut" | "unreachable" | "refused";
+/** One event of the stream. A reset: the page may have missed changes. */
+interface Announced {
+  readonly id: string | undefined;
+  readonly isReset: boolean;
+  readonly changes: readonly Change[];
+}
 
-async function followOnce(
-  workspaceId: string,
-  position: { lastEventId: string | undefined },
-  { api, signal, onChanges, onLink }: ChangesPorts,
-): Promise<FollowEnd> {
-  const headers: Record<string, string> = { accept: "text/event-stream" };
-  if (position.lastEventId !== undefined) headers["last-event-id"] = position.lastEventId;
-  const path = `v1/workspaces/gameplan/${encodeURIComponent(workspaceId)}/changes`;
-  let changes: Change[] = [];
+async function* readAnnounced(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<StreamBatch<Announced>, void, undefined> {
+  let items: Announced[] = [];
   const parser = createParser({
     onEvent({ id, event, data }) {
-      position.lastEventId = id ?? position.lastEventId;
-      if (event === "workspace_reset") onChanges(undefined);
-      else changes.push(...readChange(data));
+      const isReset = event === "workspace_reset";
+      items.push({ id, isReset, changes: isReset ? [] : readChange(data) });
     },
   });
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
   try {
-    const response = await sendAuthorised(api, path, { headers, signal });
-    const isBusy = response.status >= 500 || response.status === 429;
-    if (!response.ok || !response.body) return isBusy ? "unreachable" : "refused";
-    onLink(true);
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return "cut";
-      parser.feed(value);
-      if (changes.length > 0) onChanges(changes);
-      changes = [];
+      const read = await reader.read().catch(() => undefined);
+      if (!read) return yield { items: [], end: { kind: "cut" } };
+      if (read.done) return yield { items: [], end: { kind: "waiting", returnAfterMs: undefined } };
+      items = [];
+      parser.feed(decoder.decode(read.value, { stream: true }));
+      yield { items };
     }
-  } catch {
-    return "unreachable";
+  } finally {
+    reader.cancel().catch(() => undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { QueueApi } from "../approval/queue-api.ts";
-import type { ApiOptions } from "../../client/send-authorised.ts";
+import type { ClientOptions } from "../../client/ports.ts";
 import { el, setText } from "../dom.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { createTokenForm } from "../token-form.ts";
@@ -21,7 +21,7 @@ import { untilOnline } from "./until-online.ts";
 import { drawUnknownProject, drawWelcome, FIRST_QUESTIONS } from "./welcome.ts";
 
 export interface PagePorts {
-  readonly options: ApiOptions;
+  readonly options: ClientOptions;
   readonly api: GameplanApi;
   readonly approvals: QueueApi;
   readonly chat: HTMLElement & {

@@ -1,4 +1,4 @@
-import type { ApiOptions } from "../../client/send-authorised.ts";
+import type { ClientOptions } from "../../client/ports.ts";
 import { openElementSession, type TokenSource } from "../element-session.ts";
 import type { SignInPorts } from "./sign-in.ts";
 
@@ -23,7 +23,7 @@ export abstract class PaneElement extends HTMLElement {
   #view: PaneView | undefined;
 
   protected abstract readonly sheets: CSSStyleSheet[];
-  protected abstract createView(api: ApiOptions, ports: SignInPorts): PaneView;
+  protected abstract createView(api: ClientOptions, ports: SignInPorts): PaneView;
 
   connectedCallback(): void {
     this.#start();

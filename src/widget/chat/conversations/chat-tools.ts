@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../protocol/json/value.ts";
 import type { AnswerState } from "../answer/answer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { ExchangeList } from "../exchange/exchange-list.ts";
-import type { ApiOptions } from "../../../client/send-authorised.ts";
+import type { ClientOptions } from "../../../client/ports.ts";
 import type { ApprovalCard, ApprovalCardPorts } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
 import type { ListFilter } from "../stream/api.ts";
@@ -54,7 +54,7 @@ export interface ChatTools {
 
 /** What the tools use of the page. */
 export interface ChatToolsPorts {
-  readonly api: ApiOptions;
+  readonly api: ClientOptions;
   readonly undo: UndoApi;
   /** Which chats are listed. */
   readonly filter: ListFilter;

@@ -2,10 +2,7 @@ import { say } from "../../texts/say.ts";
 import { fail, type Result } from "../../../protocol/outcome/result.ts";
 import { readChunks, type StreamedEvent } from "../../../wire/assistant-transport/read-chunks.ts";
 import type { ApiFailure } from "./api.ts";
-import {
-  followRun as followEvents,
-  type FollowEnd as EventsEnd,
-} from "../../../client/follow-run.ts";
+import { followStream, type FollowEnd as StreamEnd } from "../../../client/follow-stream.ts";
 import type { OpenStream } from "../../../client/open-stream.ts";
 import type { CallPorts } from "../../../client/ports.ts";
 
@@ -37,7 +34,7 @@ const CUT: ApiFailure = { code: "unreachable", message: "", isTransient: true };
  * Contract: never throws.
  */
 export async function followRun(task: FollowTask, ports: FollowPorts): Promise<FollowEnd> {
-  const following = followEvents(
+  const following = followStream(
     {
       ...task,
       read: readChunks,
@@ -61,7 +58,7 @@ const GIVEN_UP =
 const UNREADABLE = "The server sent data that this page cannot read. Select Try again.";
 const TOO_LARGE = "The server sent an event that is too large for this page. Select Try again.";
 
-function describeEnd(end: EventsEnd<ApiFailure>): FollowEnd {
+function describeEnd(end: StreamEnd<ApiFailure>): FollowEnd {
   if (end.kind === "malformed") return { kind: "broken", message: say(UNREADABLE) };
   if (end.kind === "too_large") return { kind: "broken", message: say(TOO_LARGE) };
   if (end.kind !== "broken") return end;

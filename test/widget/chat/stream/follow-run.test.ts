@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fail, ok } from "../../../../src/protocol/outcome/result.ts";
-import { MAX_LOSSES } from "../../../../src/client/follow-run.ts";
+import { MAX_LOSSES } from "../../../../src/client/follow-stream.ts";
 import type { OpenStream } from "../../../../src/client/open-stream.ts";
 import { type FollowTask, followRun } from "../../../../src/widget/chat/stream/follow-run.ts";
 import { SILENCE_MS } from "../../../../src/client/silence-watch.ts";

@@ -2,17 +2,20 @@ import type { Result } from "../protocol/outcome/result.ts";
 import type { ReadStream, StreamEnd } from "../protocol/run/stream-batch.ts";
 import { pause } from "./call.ts";
 import type { Failure } from "./failure.ts";
-import type { OpenStream } from "./open-stream.ts";
 import type { CallPorts } from "./ports.ts";
 import { watchSilence } from "./silence-watch.ts";
 
-/** A run to follow to its end. `Failed` says why a stream could not be opened. */
+interface Opened {
+  readonly body?: ReadableStream<Uint8Array> | null;
+}
+
+/** A stream to follow to its end. `Failed` says why a stream could not be opened. */
 export interface FollowTask<Item, Failed> {
   /**
    * Opens the stream, at first and after each lost connection. Without a body the run has no more
    * events. Contract: safe to repeat.
    */
-  readonly open: (signal: AbortSignal) => Promise<Result<OpenStream, Failed>>;
+  readonly open: (signal: AbortSignal) => Promise<Result<Opened, Failed>>;
   readonly read: ReadStream<Item>;
   /** Waits before the return to a run that waits for people. */
   readonly pause: (returnAfterMs: number | undefined) => Promise<void>;
@@ -37,12 +40,12 @@ export type FollowEnd<Failed> =
 export const MAX_LOSSES = 6;
 
 /**
- * Follows a run until its last event, and reconnects after a lost connection. The number of
+ * Follows a stream until its last event, and reconnects after a lost connection. The number of
  * reconnections in a row is bounded; each waits longer. An event that arrives resets the count.
- * While the run waits for people no connection stays open.
+ * While a run waits for people no connection stays open.
  * Contract: never throws. The last step is an end.
  */
-export async function* followRun<
+export async function* followStream<
   Item,
   Failed extends Pick<Failure, "isTransient" | "retryAfterSeconds">,
 >(
