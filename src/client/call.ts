@@ -35,8 +35,8 @@ export type Answered<Name extends OperationName> = Promise<Result<AnswerOf<Name>
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * The idempotency key of an operation that takes one. Absent: one is made, and kept. `null`: none,
-   * for a call that only reads; it is sent once.
+   * The idempotency key of an operation that takes one. Absent: one is made, and kept. `null`:
+   * none, for a call that only reads; it is sent once.
    */
   readonly key?: string | null | undefined;
 }
