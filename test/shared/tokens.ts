@@ -138,6 +138,13 @@ export const TOKENS = {
   /** People of a studio with two workspaces; a test says who is a member of which. */
   ada: { token: "token-of-ada", tenantId: "studio", scopes: GOVERNS },
   ben: { token: "token-of-ben", tenantId: "studio", scopes: OWN, roles: ["designer"] },
+  /** A designer who decides what is asked. */
+  kim: {
+    token: "token-of-kim",
+    tenantId: "studio",
+    scopes: [...OWN, "approvals:decide"],
+    roles: ["designer"],
+  },
   cleo: { token: "token-of-cleo", tenantId: "studio", scopes: OWN },
   /** A server of the studio that makes page tokens. */
   front: {
