@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { compileContracts, readCompiled } from "../../../src/contracts/catalog/compiled.ts";
-import { ContractError } from "../../../src/contracts/define/contract-error.ts";
 import { defineTool } from "../../../src/contracts/define/define-tool.ts";
 import { registerContracts } from "../../../src/contracts/check/register.ts";
 import type { AnyToolContract } from "../../../src/contracts/define/definition.ts";
@@ -36,9 +35,7 @@ describe("refuses what was compiled from another list:", () => {
     ["another description", [define({ ...complete, description: "In other words." }), two]],
     ["none", []],
   ])("%s", (_name, contracts) => {
-    const read = (): unknown => readCompiled(contracts, compiled);
-    expect(read).toThrow(ContractError);
-    expect(read).toThrow(/run npx interlock build$/);
+    expect(() => readCompiled(contracts, compiled)).toThrow(/run npx interlock build$/);
   });
 });
 
@@ -59,7 +56,7 @@ describe("refuses what was compiled before one field of a schema changed:", () =
     ["a list of values", v.picklist(["a"])],
     ["a description", v.pipe(label, v.description("A label."))],
   ])("%s", (_name, changed) => {
-    expect(() => readCompiled(of(changed), before)).toThrow(ContractError);
+    expect(() => readCompiled(of(changed), before)).toThrow(/run npx interlock build$/);
     expect(readCompiled(of(v.pipe(v.string(), v.maxLength(9))), before)).toHaveLength(1);
   });
 
@@ -72,13 +69,13 @@ describe("refuses what was compiled before one field of a schema changed:", () =
     ];
     for (const [from, to] of changes) {
       const kept = compileContracts(registerContracts(of(from)));
-      expect(() => readCompiled(of(to), kept)).toThrow(ContractError);
+      expect(() => readCompiled(of(to), kept)).toThrow(/run npx interlock build$/);
       expect(readCompiled(of(from), kept)).toHaveLength(1);
     }
   });
 });
 
-test.each([undefined, null, "text", {}, { ok: true }, { ok: true, value: {} }])(
+test.each([undefined, null, "text", {}, { ok: true }, { ok: true, value: [] }])(
   "refuses %j, which no build wrote",
   (other) => {
     expect(() => readCompiled([one, two], other)).toThrow(/run npx interlock build$/);
