@@ -46,6 +46,7 @@ import { exportData } from "./tools/export/export-data.ts";
 import { listBin } from "./tools/bin/list-bin.ts";
 import { restore } from "./tools/bin/restore.ts";
 import { discard } from "./tools/bin/discard.ts";
+import { editRow } from "./tools/bin/edit-row.ts";
 import { revert } from "./tools/bin/revert.ts";
 import { emptyBin } from "./tools/bin/empty-bin.ts";
 import { arrangeSystems } from "./tools/board/arrange-systems.ts";
@@ -106,6 +107,7 @@ export const gameplanWorkspace = defineWorkspace({
     restore,
     discard,
     revert,
+    editRow,
     emptyBin,
     getBoard,
     arrangeSystems,

@@ -185,6 +185,107 @@ describe("ideas and plans", () => {
       .toEqual([tool, { projectId: "p1", ...args }]);
   });
 
+  const edits = [
+    {
+      at: "ideas/thread:t1",
+      edit: "Edit",
+      typed: { Title: "The last boss" },
+      call: { entity: "idea_thread", id: "t1", title: "The last boss" },
+    },
+    {
+      at: "ideas/thread:t1",
+      edit: "Edit: Mine",
+      typed: { "What you wrote": "Still mine" },
+      call: { entity: "idea_message", id: "m2", text: "Still mine" },
+    },
+    {
+      at: "ideas/brainstorm:b1",
+      edit: "Edit",
+      typed: { Results: "Decision: No jumping\n  at all\nA rope", Tags: "moves, ropes" },
+      call: {
+        entity: "brainstorm",
+        id: "b1",
+        tags: ["moves", "ropes"],
+        outputs: [
+          { kind: "decision", text: "No jumping\nat all" },
+          { kind: "idea", text: "A rope" },
+        ],
+      },
+    },
+    {
+      at: "plans/v1",
+      edit: "Edit",
+      typed: { Goal: "A fight", Systems: "Fight:\nCombat Engine\n\nWalk:\nmovement" },
+      call: {
+        entity: "version_plan",
+        id: "v1",
+        goal: "A fight",
+        phases: [
+          { name: "Fight", systemIds: ["fight"] },
+          { name: "Walk", systemIds: ["move"] },
+        ],
+      },
+    },
+  ];
+  it.each(edits)("are edited in place, as one call under a key: $call.entity", async (edited) => {
+    const error = "It changed since it was read.";
+    await open({
+      ...at(edited.at),
+      prepare: ({ gameplan: scripted }) => scripted.answers.set("edit_row", () => ({ error })),
+    });
+    await button(edited.edit).click();
+    const form = main().getByRole("form", { name: "Edit" }).first();
+    for (const [label, text] of Object.entries(edited.typed)) {
+      await form.getByLabel(label).fill(text);
+    }
+    await form.getByRole("button", { name: "Save" }).click();
+    await visit.page.getByRole("alert").getByText(error).waitFor();
+    await visit.page.reload();
+    const [label = "", text] = Object.entries(edited.typed).at(-1) ?? [];
+    expect(await form.getByLabel(label).inputValue()).toBe(text);
+    gameplan().answers.delete("edit_row");
+    await form.getByRole("button", { name: "Save" }).click();
+    await button(edited.edit).waitFor();
+    const [tool, args, key] = gameplan().writes.at(-1) ?? [];
+    expect([tool, args]).toEqual(["edit_row", { ...edited.call, revision: 1 }]);
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("say what is wrong with a plan in its form, and keep a system of the bin", async () => {
+    await open(at("plans/v1?edit=v1"));
+    const systems = main().getByLabel("Systems, one");
+    expect(await systems.inputValue()).toBe("Walk:\nMovement\n\nFight:\nCombat");
+    await main().getByLabel("Goal").fill("Only this");
+    await systems.fill("Walk:\nFight:\nMovement\nmovement");
+    await button("Save").click();
+    await sees('The phase "Walk" has no system.');
+    await systems.fill("Walk:\nMovement\n\nFight:\nCombat");
+    await button("Save").click();
+    await expect
+      .poll(() => gameplan().writes.map(([, args]) => args))
+      .toEqual([{ entity: "version_plan", id: "v1", revision: 1, goal: "Only this" }]);
+  });
+
+  it("change by hand: a thread is closed, and an own message alone moves to the bin", async () => {
+    await open(at("ideas/thread:t1"));
+    await button("Move to bin: Mine").click();
+    expect(
+      await main()
+        .getByRole("button", { name: /^Move to bin/ })
+        .count(),
+    ).toBe(1);
+    await button("Close").click();
+    await expect
+      .poll(() => {
+        const calls = gameplan().writes.map(([tool, args]) => [tool, args]);
+        return calls.filter(([tool]) => tool !== "mark_thread_read");
+      })
+      .toEqual([
+        ["discard", { entity: "idea_message", id: "m2", revision: 1 }],
+        ["edit_row", { entity: "idea_thread", id: "t1", revision: 1, status: "finalized" }],
+      ]);
+  });
+
   it("go on by hand: a thread becomes a brainstorm, and a brainstorm goes to the bin", async () => {
     await open(at("ideas/thread:t1"));
     await button("Make a brainstorm of it").click();

@@ -144,7 +144,7 @@ export class ScriptedGameplan {
       list_version_plans: () => page([PLAN]),
       get_version_plan: () => ({ plan: PLAN, scope: { valid: true, missing: [], order: [] } }),
       list_idea_threads: () => page([THREAD]),
-      get_thread_messages: () => ({ thread: THREAD, ...page([MESSAGE]) }),
+      get_thread_messages: () => ({ thread: THREAD, ...page([MESSAGE, OWN_MESSAGE]) }),
       list_brainstorms: () =>
         page([{ id: "b1", title: "Kick-off", outputs: 1, tags: [], ...made }]),
       get_brainstorm: () => ({ brainstorm: BRAINSTORM }),
@@ -177,6 +177,7 @@ const THREAD = {
   ...made,
 };
 const MESSAGE = { id: "m1", number: 1, author: "user:bob", text: "<b>Big</b> boss", at: AT };
+const OWN_MESSAGE = { id: "m2", number: 2, author: "user:ann", text: "Mine", at: AT, revision: 1 };
 const BRAINSTORM = {
   id: "b1",
   title: "Kick-off",

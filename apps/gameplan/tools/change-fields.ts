@@ -1,104 +1,41 @@
-import * as v from "valibot";
 import type { ChangelogEntry } from "./entities/game-system.ts";
-import { toIso } from "./iso-time.ts";
-import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
-
-type Fields = Readonly<Record<string, string>>;
-
-/** A row whose fields change, and the names of its columns. */
-interface ChangedRow {
-  readonly table: "projects" | "systems";
-  readonly id: string;
-  readonly revision: number;
-  readonly columnOf: (field: string) => string;
-}
+import { addToChangelog } from "./changelog.ts";
+import type { EntityName } from "./entities/activity.ts";
+import { CHANGE_CHECKS } from "./rows/check-change.ts";
+import type { EntityRow } from "./rows/entity-row.ts";
+import { readFields, writeFields, type Fields } from "./rows/row-fields.ts";
+import {
+  ok,
+  type Result,
+  type ToolFailure,
+  type WorkspaceCaller,
+  type WorkspaceSql,
+} from "interlock-edge/tools";
 
 /**
  * Sets fields of a row and adds the earlier values to its changelog, so that they can be reverted.
- * `now` holds the row's values of today. Fields with the same value are no change.
+ * Fields with the same value are no change. Fails: what `CHANGE_CHECKS` answers.
  */
 export function changeFields(
   sql: WorkspaceSql,
   caller: WorkspaceCaller,
-  change: ChangedRow & { readonly now: Fields; readonly next: Fields; readonly summary: string },
-): ChangelogEntry {
-  const { table, id, revision, columnOf, now, next, summary } = change;
-  const fields = Object.keys(next).filter((field) => next[field] !== now[field]);
-  sql.run(
-    `UPDATE ${table} SET ${fields.map((field) => `${columnOf(field)} = ?, `).join("")}
-       revision = ?, updated_at = ? WHERE id = ?`,
-    ...fields.map((field) => next[field] ?? ""),
-    revision + 1,
-    caller.nowMs,
-    id,
-  );
-  const before = Object.fromEntries(fields.map((field) => [field, now[field] ?? ""]));
-  return addToChangelog(sql, caller, { id, revision: revision + 1, summary, before });
-}
-
-/** Adds one entry to the changelog of a row. `before` holds the earlier values of its fields. */
-export function addToChangelog(
-  sql: WorkspaceSql,
-  caller: WorkspaceCaller,
-  entry: {
-    readonly id: string;
-    readonly revision: number;
+  change: {
+    readonly entity: EntityName;
+    /** The row before the change. */
+    readonly row: Pick<EntityRow, "id" | "projectId" | "createdBy" | "revision">;
+    readonly next: Fields;
     readonly summary: string;
-    readonly before: Fields;
   },
-): ChangelogEntry {
-  const { id, revision, summary, before } = entry;
-  const entryId = caller.newId();
-  sql.run(
-    `INSERT INTO changelog (id, entity_id, revision, at, author, summary, before)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    entryId,
-    id,
-    revision,
-    caller.nowMs,
-    caller.authorId,
-    summary,
-    JSON.stringify(before),
-  );
-  const fields = Object.keys(before);
-  const author: string = caller.authorId;
-  return { id: entryId, at: toIso(caller.nowMs), author, revision, summary, fields };
-}
-
-const beforeText = v.pipe(
-  v.string(),
-  v.transform((text): unknown => JSON.parse(text)),
-  v.record(v.string(), v.string()),
-);
-
-const entryRow = v.object({
-  id: v.string(),
-  at: v.number(),
-  author: v.string(),
-  revision: v.number(),
-  summary: v.string(),
-  before: beforeText,
-});
-
-const ENTRY_COLUMNS = "id, at, author, revision, summary, before";
-
-/** Reads the newest entries of a row's changelog. */
-export function readChangelog(sql: WorkspaceReads, id: string, most: number): ChangelogEntry[] {
-  const query = `SELECT ${ENTRY_COLUMNS} FROM changelog WHERE entity_id = ?
-    ORDER BY revision DESC LIMIT ?`;
-  return sql.rows(entryRow, query, id, most).map(toEntry);
-}
-
-function toEntry({ before, ...entry }: v.InferOutput<typeof entryRow>): ChangelogEntry {
-  return { ...entry, at: toIso(entry.at), fields: Object.keys(before) };
-}
-
-/** Reads what a row's fields were before the change that made a revision. */
-export function readEarlierFields(
-  sql: WorkspaceReads,
-  id: string,
-  revision: number,
-): Fields | undefined {
-  const query = `SELECT ${ENTRY_COLUMNS} FROM changelog WHERE entity_id = ? AND revision = ?`;
-  return sql.first(entryRow, query, id, revision)?.before;
+): Result<ChangelogEntry, ToolFailure> {
+  const { entity, row, summary } = change;
+  const { id } = row;
+  const now = readFields(sql, caller, { entity, id, names: Object.keys(change.next) });
+  const changed = Object.entries(change.next).filter(([field, value]) => value !== now[field]);
+  const next = Object.fromEntries(changed);
+  const allowed = CHANGE_CHECKS[entity]?.(sql, caller, { row, next }) ?? ok(null);
+  if (!allowed.ok) return allowed;
+  const revision = row.revision + 1;
+  writeFields(sql, caller, { entity, id, revision, fields: next });
+  const before = Object.fromEntries(changed.map(([field]) => [field, now[field] ?? ""]));
+  return ok(addToChangelog(sql, caller, { id, revision, summary, before }));
 }

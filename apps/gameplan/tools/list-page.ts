@@ -96,7 +96,7 @@ export function listNewest<Row extends v.GenericSchema<unknown, { readonly seq: 
 }
 
 /** A row without the number that gives it its place. */
-export function withoutSeq<Row extends { readonly seq: number }>(row: Row): Omit<Row, "seq"> {
+function withoutSeq<Row extends { readonly seq: number }>(row: Row): Omit<Row, "seq"> {
   const { seq: _, ...shown } = row;
   return shown;
 }

@@ -46,6 +46,7 @@ import { getExportTool } from "./export/get-export.ts";
 import { listBinTool } from "./bin/list-bin.ts";
 import { restoreTool } from "./bin/restore.ts";
 import { discardTool } from "./bin/discard.ts";
+import { editRowTool } from "./bin/edit-row.ts";
 import { revertTool } from "./bin/revert.ts";
 import { emptyBinTool } from "./bin/empty-bin.ts";
 import { arrangeSystemsTool } from "./board/arrange-systems.ts";
@@ -105,6 +106,7 @@ const TOOLS_OF_PEOPLE: readonly AnyToolContract[] = [
   restoreTool,
   discardTool,
   revertTool,
+  editRowTool,
   emptyBinTool,
   getBoardTool,
   arrangeSystemsTool,

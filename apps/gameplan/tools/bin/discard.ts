@@ -8,6 +8,7 @@ import { revision, rowId } from "../entities/fields.ts";
 import { countRows } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
+import { checkThreadOpen } from "../rows/check-change.ts";
 import type { EntityRow } from "../rows/entity-row.ts";
 import { checkDraft } from "../version-plan/delete-version-plan.ts";
 import { putIntoBin } from "./put-into-bin.ts";
@@ -53,6 +54,7 @@ const CHECKS: { readonly [Name in EntityName]?: Check } = {
   // A thread begins with at most one message, of its author.
   idea_thread: unused(["messages"], "thread_id = ? AND number > 1"),
   brainstorm: unused(["threads"], "brainstorm_id = ?"),
+  idea_message: (sql, { id }) => checkThreadOpen(sql, id),
 };
 
 /** Refuses a row that rows of other tables use. */

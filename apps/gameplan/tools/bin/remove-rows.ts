@@ -20,8 +20,9 @@ const PARTS = [
   "messages WHERE thread_id NOT IN (SELECT id FROM threads)",
   "read_marks WHERE thread_id NOT IN (SELECT id FROM threads)",
   "export_parts WHERE export_id NOT IN (SELECT id FROM exports)",
-  `changelog WHERE entity_id NOT IN (SELECT id FROM systems)
-     AND entity_id NOT IN (SELECT id FROM projects)`,
+  `changelog WHERE ${Object.values(TABLES)
+    .map(({ table }) => `entity_id NOT IN (SELECT id FROM ${table})`)
+    .join(" AND ")}`,
 ];
 
 /** Removes rows for good which are in the bin for more than 30 days. */

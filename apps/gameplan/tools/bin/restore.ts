@@ -11,6 +11,7 @@ import { countRows } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
+import { checkThreadOpen } from "../rows/check-change.ts";
 import { findEntity, nameOf, TABLES } from "../rows/entity-row.ts";
 import { isVersionTaken, VERSION_TAKEN } from "../version-plan/add-plan.ts";
 import { BIN_MS } from "./remove-rows.ts";
@@ -83,13 +84,7 @@ const CHECKS: { readonly [Name in EntityName]?: Check } = {
       : ok(null);
   },
   dependency: checkDependency,
-  idea_message(sql, { id }) {
-    const where = `deleted_at IS NULL AND status = 'open'
-      AND id = (SELECT thread_id FROM messages WHERE id = ?)`;
-    return countRows(sql, { table: "threads", where, bindings: [id] }) > 0
-      ? ok(null)
-      : refuse("conflict", "This thread is closed.");
-  },
+  idea_message: (sql, { id }) => checkThreadOpen(sql, id),
 };
 
 function checkDependency(

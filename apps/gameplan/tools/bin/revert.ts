@@ -2,19 +2,19 @@ import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
 import { placeSystems, readBoard } from "../board/place-systems.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { changeFields, readEarlierFields } from "../change-fields.ts";
+import { changeFields } from "../change-fields.ts";
+import { readEarlierFields } from "../changelog.ts";
+import { EDITED } from "../entities/activity.ts";
 import { revision, rowId } from "../entities/fields.ts";
-import { isSlugTaken, SLUG_TAKEN } from "../game-system/add-system.ts";
 import { defineOperation, type WorkspaceCaller, type WorkspaceSql } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { findLive, nameOf } from "../rows/entity-row.ts";
 import { findProject } from "../rows/project-row.ts";
-import { columnOf, findSystem } from "../rows/system-row.ts";
 
-const revertible = v.picklist(["project", "system", "board"]);
+const revertible = v.picklist(["project", "system", ...EDITED, "board"]);
 
-/** Takes back the newest update of a project, a system or a board. */
+/** Takes back the newest update of a row or a board. */
 export const revert = defineOperation({
   name: "revert",
   kind: "write",
@@ -28,25 +28,10 @@ export const revert = defineOperation({
     if (!before || Object.keys(before).length === 0) {
       return refuse("conflict", "This revision was not made by an edit.");
     }
+    const summary = "Reverted the change before";
+    const changed = changeFields(sql, caller, { entity, row: found.value, next: before, summary });
+    if (!changed.ok) return changed;
     const { projectId, name } = found.value;
-    const slug = before["systemSlug"];
-    if (slug !== undefined && isSlugTaken(sql, projectId, slug)) {
-      return refuse("conflict", SLUG_TAKEN);
-    }
-    const row =
-      entity === "project" ? findProject(sql, caller, id) : findSystem(sql, caller, { id });
-    if (!row.ok) return row;
-    const values: Readonly<Record<string, unknown>> = row.value;
-    const now = Object.keys(before).map((field) => [field, String(values[field])] as const);
-    changeFields(sql, caller, {
-      table: entity === "project" ? "projects" : "systems",
-      id,
-      revision: expected,
-      columnOf,
-      now: Object.fromEntries(now),
-      next: before,
-      summary: "Reverted the change before",
-    });
     recordChange(sql, caller, {
       projectId,
       action: "updated",
@@ -76,7 +61,7 @@ function revertBoard(
 }
 
 export const revertTool = gameplanTool(revert, {
-  description: "Takes back the newest change of a project, a game system or a board.",
+  description: "Takes back the newest change of a row or a board.",
   service: "binService",
   mutationType: "update",
   done: ({ entity }) =>

@@ -26,5 +26,11 @@ export const ideaMessage = v.strictObject({
   at: time,
 });
 
+/** A message in its thread. Its revision is for its author alone, who may change it. */
+export const shownMessage = v.strictObject({
+  ...ideaMessage.entries,
+  revision: v.exactOptional(revision),
+});
+
 export type IdeaThread = v.InferOutput<typeof ideaThread>;
 export type IdeaMessage = v.InferOutput<typeof ideaMessage>;

@@ -1,12 +1,13 @@
 import type { Result, ToolFailure } from "interlock-edge/tools";
-import { addToChangelog } from "../change-fields.ts";
+import { addToChangelog } from "../changelog.ts";
 import type { GameSystem } from "../entities/game-system.ts";
 import { countRows } from "../list-page.ts";
 import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { findProject } from "../rows/project-row.ts";
-import { columnOf, findSystem, SYSTEM_FIELDS, type SystemField } from "../rows/system-row.ts";
+import { columnOf } from "../rows/row-fields.ts";
+import { findSystem, SYSTEM_FIELDS, type SystemField } from "../rows/system-row.ts";
 
 /** Fields of a new system. A field that is left out is empty, or as new systems are. */
 export type NewSystem = { readonly [Field in SystemField]?: string } & {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { readChangelog } from "../change-fields.ts";
+import { readChangelog } from "../changelog.ts";
 import { linkedSystem, type LinkedSystem } from "../entities/dependency.ts";
 import { rowId } from "../entities/fields.ts";
 import { changelogEntry, gameSystem } from "../entities/game-system.ts";

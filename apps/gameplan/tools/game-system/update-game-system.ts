@@ -7,8 +7,7 @@ import { changelogEntry, gameSystem, systemSlug } from "../entities/game-system.
 import { defineOperation } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
-import { columnOf, findSystem, SYSTEM_FIELDS } from "../rows/system-row.ts";
-import { isSlugTaken, SLUG_TAKEN } from "./add-system.ts";
+import { findSystem } from "../rows/system-row.ts";
 import { systemFields } from "./system-fields.ts";
 
 export const updateGameSystem = defineOperation({
@@ -36,19 +35,13 @@ export const updateGameSystem = defineOperation({
     });
     if (!found.ok) return found;
     const system = found.value;
-    const isRenamed = next.systemSlug !== undefined && next.systemSlug !== system.systemSlug;
-    if (isRenamed && isSlugTaken(sql, system.projectId, next.systemSlug ?? "")) {
-      return refuse("conflict", SLUG_TAKEN, "/systemSlug");
-    }
     const entry = changeFields(sql, caller, {
-      table: "systems",
-      id: systemId,
-      revision: system.revision,
-      columnOf,
-      now: Object.fromEntries(SYSTEM_FIELDS.map((field) => [field, system[field]])),
+      entity: "system",
+      row: system,
       next,
       summary: changeSummary,
     });
+    if (!entry.ok) return entry;
     recordChange(sql, caller, {
       projectId: system.projectId,
       action: "updated",
@@ -57,7 +50,7 @@ export const updateGameSystem = defineOperation({
       summary: `Updated game system "${next.name ?? system.name}": ${changeSummary}`,
     });
     const changed = findSystem(sql, caller, { id: systemId });
-    return changed.ok ? ok({ system: changed.value, entry }) : changed;
+    return changed.ok ? ok({ system: changed.value, entry: entry.value }) : changed;
   },
 });
 

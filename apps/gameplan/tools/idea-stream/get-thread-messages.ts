@@ -1,45 +1,41 @@
 import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { pageEntries, rowId } from "../entities/fields.ts";
-import { ideaMessage, ideaThread, type IdeaMessage } from "../entities/idea-thread.ts";
+import { pageEntries, revision, rowId } from "../entities/fields.ts";
+import { ideaMessage, ideaThread, shownMessage } from "../entities/idea-thread.ts";
 import { toIso } from "../iso-time.ts";
 import { makePage, pageArguments, placeAfter, rowsOf } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { findThread } from "../rows/thread-row.ts";
 
-const messageRow = v.object({ ...ideaMessage.entries, at: v.number() });
+const messageRow = v.object({ ...ideaMessage.entries, at: v.number(), revision });
 const MOST_MESSAGES = 20;
-const MESSAGE_COLUMNS = "id, number, created_by AS author, text, created_at AS at";
+const MESSAGE_COLUMNS = "id, number, created_by AS author, text, created_at AS at, revision";
 
 /** Reads messages of a thread that are not in the bin, oldest first. */
 export function readMessages(
   sql: WorkspaceReads,
   threadId: string,
   { after, most }: { readonly after: number; readonly most: number },
-): readonly IdeaMessage[] {
-  return sql
-    .rows(
-      messageRow,
-      `SELECT ${MESSAGE_COLUMNS} FROM messages
-       WHERE thread_id = ? AND deleted_at IS NULL AND number > ? ORDER BY number LIMIT ?`,
-      threadId,
-      after,
-      most,
-    )
-    .map(toMessage);
+): readonly MessageRow[] {
+  return sql.rows(
+    messageRow,
+    `SELECT ${MESSAGE_COLUMNS} FROM messages
+     WHERE thread_id = ? AND deleted_at IS NULL AND number > ? ORDER BY number LIMIT ?`,
+    threadId,
+    after,
+    most,
+  );
 }
 
-function toMessage(row: v.InferOutput<typeof messageRow>): IdeaMessage {
-  return { ...row, at: toIso(row.at) };
-}
+type MessageRow = v.InferOutput<typeof messageRow>;
 
 /** Oldest first. Reading marks nothing as read: `mark_thread_read` does. */
 export const getThreadMessages = defineOperation({
   name: "get_thread_messages",
   kind: "read",
   input: v.strictObject({ threadId: rowId, ...pageArguments }),
-  output: v.strictObject({ thread: ideaThread, items: v.array(ideaMessage), ...pageEntries }),
+  output: v.strictObject({ thread: ideaThread, items: v.array(shownMessage), ...pageEntries }),
   run(sql, { threadId: id, ...args }, caller) {
     const found = findThread(sql, caller, { id });
     if (!found.ok) return found;
@@ -50,7 +46,11 @@ export const getThreadMessages = defineOperation({
       page,
       total: found.value.messageCount,
       cursorOf: ({ number }) => String(number),
-      show: (message) => message,
+      show: ({ revision: known, at, ...message }) => ({
+        ...message,
+        at: toIso(at),
+        ...(message.author === caller.authorId && { revision: known }),
+      }),
     });
     return ok({ thread: found.value, items, total, next });
   },

@@ -4,14 +4,7 @@ import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
 import { ideaThread } from "../entities/idea-thread.ts";
-import {
-  countRows,
-  makePage,
-  pageArguments,
-  placeAfter,
-  rowsOf,
-  withoutSeq,
-} from "../list-page.ts";
+import { listNewest, pageArguments } from "../list-page.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { findProject } from "../rows/project-row.ts";
 import { THREAD_COLUMNS, threadRow, toThread } from "../rows/thread-row.ts";
@@ -28,25 +21,15 @@ export const listIdeaThreads = defineOperation({
   run(sql, { projectId, status, ...page }, caller) {
     const found = findProject(sql, caller, projectId);
     if (!found.ok) return found;
-    const wanted = status ?? "";
-    const rows = sql.rows(
-      v.object({ ...threadRow.entries, seq: v.number() }),
-      `SELECT seq, ${THREAD_COLUMNS} FROM threads
-       WHERE project_id = ?2 AND deleted_at IS NULL AND (?3 = '' OR status = ?3) AND seq < ?4
-       ORDER BY seq DESC LIMIT ?5`,
-      caller.authorId,
-      projectId,
-      wanted,
-      placeAfter(page, Number.MAX_SAFE_INTEGER),
-      rowsOf(page),
-    );
-    const where = "project_id = ?1 AND deleted_at IS NULL AND (?2 = '' OR status = ?2)";
     return ok(
-      makePage(rows, {
+      listNewest(sql, {
+        row: v.object({ ...threadRow.entries, seq: v.number() }),
+        columns: THREAD_COLUMNS,
+        table: "threads",
+        where: "project_id = ?2 AND deleted_at IS NULL AND (?3 = '' OR status = ?3)",
+        bindings: [caller.authorId, projectId, status ?? ""],
         page,
-        total: countRows(sql, { table: "threads", where, bindings: [projectId, wanted] }),
-        cursorOf: ({ seq }) => String(seq),
-        show: (row) => toThread(withoutSeq(row)),
+        show: toThread,
       }),
     );
   },

@@ -29,24 +29,15 @@ export const updateProject = defineOperation({
       ...(expected !== undefined && { revision: expected }),
     });
     if (!live.ok) return live;
-    const found = findProject(sql, caller, projectId);
-    if (!found.ok) return found;
-    const { name, description, genre, platform, status } = found.value;
-    const { fields } = changeFields(sql, caller, {
-      table: "projects",
-      id: projectId,
-      revision: found.value.revision,
-      columnOf: (field) => field,
-      now: { name, description, genre, platform, status },
-      next,
-      summary: "Updated",
-    });
+    const row = live.value;
+    const entry = changeFields(sql, caller, { entity: "project", row, next, summary: "Updated" });
+    if (!entry.ok) return entry;
     recordChange(sql, caller, {
       projectId,
       action: "updated",
       entity: "project",
       id: projectId,
-      summary: `Updated ${fields.join(", ") || "nothing"} of project "${next.name ?? name}"`,
+      summary: `Updated ${entry.value.fields.join(", ") || "nothing"} of project "${next.name ?? row.name}"`,
     });
     const changed = findProject(sql, caller, projectId);
     return changed.ok ? ok({ project: changed.value }) : changed;

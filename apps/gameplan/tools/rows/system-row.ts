@@ -4,12 +4,7 @@ import { gameSystem, SYSTEM_TEXTS, type GameSystem } from "../entities/game-syst
 import { toIso } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
 import { findLive, toFound } from "./entity-row.ts";
-
-/** The column of a field: `coreMechanics` is `core_mechanics`. */
-export function columnOf(field: string): string {
-  if (field === "systemSlug") return "slug";
-  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+import { columnOf } from "./row-fields.ts";
 
 /** Fields of a system that people change. */
 export const SYSTEM_FIELDS = [

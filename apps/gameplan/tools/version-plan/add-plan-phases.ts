@@ -4,13 +4,11 @@ import { revision, rowId } from "../entities/fields.ts";
 import { versionPlan } from "../entities/version-plan.ts";
 import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { readNodes } from "../graph/read-graph.ts";
 import { refuse } from "../refuse.ts";
 import { findPlan } from "../rows/plan-row.ts";
-import { insertPhases } from "./add-plan.ts";
-import { checkSystemIds } from "./check-scope.ts";
+import { replacePhases } from "./add-plan.ts";
 import { checkDraft } from "./delete-version-plan.ts";
-import { phasesInput } from "./draft-version-plan.ts";
+import { findPhases, phasesInput } from "./draft-version-plan.ts";
 
 /** Completes a draft. Its revision stays: until it has phases, the plan is being made. */
 export const addPlanPhases = defineOperation({
@@ -25,21 +23,9 @@ export const addPlanPhases = defineOperation({
       return refuse("conflict", "This plan has its phases already.", "/planId");
     const draft = checkDraft(sql, id);
     if (!draft.ok) return draft;
-    const { projectId } = found.value;
-    const nodes = new Map(readNodes(sql, projectId).map((node) => [node.systemId, node]));
-    const known = checkSystemIds(
-      phases.flatMap(({ systemIds }) => systemIds),
-      nodes,
-    );
-    if (!known.ok) return known;
-    insertPhases(
-      sql,
-      id,
-      phases.map(({ name, systemIds }) => ({
-        name,
-        systems: systemIds.flatMap((systemId) => nodes.get(systemId) ?? []),
-      })),
-    );
+    const planned = findPhases(sql, found.value.projectId, phases);
+    if (!planned.ok) return planned;
+    replacePhases(sql, id, planned.value);
     caller.announce({ entity: "version_plan", id });
     const plan = findPlan(sql, caller, { id });
     return plan.ok ? ok({ plan: plan.value }) : plan;

@@ -47,7 +47,7 @@ export function addPlan(
 }
 
 /** Gives a plan its phases, in the order of work. */
-export function insertPhases(sql: WorkspaceSql, id: string, phases: NewPlan["phases"]): void {
+function insertPhases(sql: WorkspaceSql, id: string, phases: NewPlan["phases"]): void {
   phases.forEach(({ name, systems }, index) => {
     const number = index + 1;
     sql.run("INSERT INTO plan_phases (plan_id, number, name) VALUES (?, ?, ?)", id, number, name);
@@ -65,6 +65,13 @@ export function insertPhases(sql: WorkspaceSql, id: string, phases: NewPlan["pha
       );
     });
   });
+}
+
+/** Gives a plan other phases. */
+export function replacePhases(sql: WorkspaceSql, id: string, phases: NewPlan["phases"]): void {
+  sql.run("DELETE FROM plan_systems WHERE plan_id = ?", id);
+  sql.run("DELETE FROM plan_phases WHERE plan_id = ?", id);
+  insertPhases(sql, id, phases);
 }
 
 export const VERSION_TAKEN = "Another plan has this version.";

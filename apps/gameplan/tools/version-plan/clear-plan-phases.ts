@@ -4,6 +4,7 @@ import { revision, rowId } from "../entities/fields.ts";
 import { versionPlan } from "../entities/version-plan.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { findPlan } from "../rows/plan-row.ts";
+import { replacePhases } from "./add-plan.ts";
 import { checkDraft } from "./delete-version-plan.ts";
 
 /** Takes back the phases of a draft that nobody changed since. */
@@ -17,8 +18,7 @@ export const clearPlanPhases = defineOperation({
     if (!found.ok) return found;
     const draft = checkDraft(sql, id);
     if (!draft.ok) return draft;
-    sql.run("DELETE FROM plan_systems WHERE plan_id = ?", id);
-    sql.run("DELETE FROM plan_phases WHERE plan_id = ?", id);
+    replacePhases(sql, id, []);
     caller.announce({ entity: "version_plan", id });
     const plan = findPlan(sql, caller, { id });
     return plan.ok ? ok({ plan: plan.value }) : plan;

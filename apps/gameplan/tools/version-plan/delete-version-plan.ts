@@ -32,8 +32,10 @@ export function checkDraft(sql: WorkspaceReads, id: string): Result<null, ToolFa
   const where = "id = ? AND status = 'draft'";
   return countRows(sql, { table: "plans", where, bindings: [id] }) > 0
     ? ok(null)
-    : refuse("conflict", "Nobody can delete a finalized plan.", "/planId");
+    : refuse("conflict", FINAL, "/planId");
 }
+
+const FINAL = "This plan is final. Copy it as a draft to change it.";
 
 export const deleteVersionPlanTool = gameplanTool(deleteVersionPlan, {
   description:

@@ -3,11 +3,11 @@ import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { longText, nameText, rowId } from "../entities/fields.ts";
 import { versionLabel, versionPlan } from "../entities/version-plan.ts";
-import { readEdges } from "../graph/read-graph.ts";
+import { readEdges, readNodes } from "../graph/read-graph.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
 import { findProject } from "../rows/project-row.ts";
-import { addPlan } from "./add-plan.ts";
+import { addPlan, type NewPlan } from "./add-plan.ts";
 import { checkScope, checkSystemIds, refuseScope } from "./check-scope.ts";
 import { planSystemIds } from "./validate-version-scope.ts";
 
@@ -52,26 +52,42 @@ export const draftVersionPlan = defineOperation({
     const known = checkSystemIds(systemIds, nodes);
     if (!known.ok) return known;
     if (!scope.valid && args.allowIncomplete !== true) return refuseScope(scope);
-    const checked =
-      args.phases && checkPhases(sql, projectId, { systemIds, phases: args.phases, nodes });
-    if (checked?.ok === false) return checked;
-    const { version, name = `Version ${version}`, goal = "" } = args;
+    const { version, phases, name = `Version ${version}`, goal = "" } = args;
+    const whole = phases ? checkPartition(systemIds, phases) : ok(null);
+    const checked = phases && whole.ok ? checkOrder(sql, projectId, { phases, nodes }) : whole;
+    if (!checked.ok) return checked;
     const added = addPlan(sql, caller, { projectId, version, name, goal, phases: [] });
     return added.ok ? ok({ plan: added.value }) : added;
   },
 });
 
+/** Finds the systems of phases. Fails: not_found, validation. */
+export function findPhases(
+  sql: WorkspaceReads,
+  projectId: string,
+  phases: readonly PhaseInput[],
+): Result<NewPlan["phases"], ToolFailure> {
+  const nodes = new Map(readNodes(sql, projectId).map((node) => [node.systemId, node]));
+  const ids = phases.flatMap(({ systemIds }) => systemIds);
+  const known = checkSystemIds(ids, nodes);
+  const checked = known.ok ? checkOrder(sql, projectId, { phases, nodes }) : known;
+  if (!checked.ok) return checked;
+  const placed = phases.map(({ name, systemIds }) => ({
+    name,
+    systems: systemIds.flatMap((systemId) => nodes.get(systemId) ?? []),
+  }));
+  return ok(placed);
+}
+
 interface PlannedPhases {
-  readonly systemIds: readonly string[];
   readonly phases: readonly PhaseInput[];
   readonly nodes: ReadonlyMap<string, { readonly name: string }>;
 }
 
-/** Phases hold each system once, and nothing before what it requires. */
-function checkPhases(
-  sql: WorkspaceReads,
-  projectId: string,
-  { systemIds, phases, nodes }: PlannedPhases,
+/** Phases hold each system of a plan once. */
+function checkPartition(
+  systemIds: readonly string[],
+  phases: readonly PhaseInput[],
 ): Result<null, ToolFailure> {
   const wanted = new Set(systemIds);
   const placed = phases.flatMap(({ systemIds: ids }) => ids);
@@ -79,7 +95,17 @@ function checkPhases(
     placed.length === systemIds.length &&
     new Set(placed).size === placed.length &&
     placed.every((id) => wanted.has(id));
-  if (!isPartition) return refuse("validation", "Each system belongs in one phase.", "/phases");
+  return isPartition
+    ? ok(null)
+    : refuse("validation", "Each system belongs in one phase.", "/phases");
+}
+
+/** Nothing comes before what it requires. */
+function checkOrder(
+  sql: WorkspaceReads,
+  projectId: string,
+  { phases, nodes }: PlannedPhases,
+): Result<null, ToolFailure> {
   const phaseOf = new Map(
     phases.flatMap(({ systemIds: ids }, index) => ids.map((id) => [id, index] as const)),
   );

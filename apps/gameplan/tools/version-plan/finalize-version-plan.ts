@@ -10,6 +10,7 @@ import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { findPlan, systemIdsOf } from "../rows/plan-row.ts";
 import { checkScope, refuseScope } from "./check-scope.ts";
+import { checkDraft } from "./delete-version-plan.ts";
 
 export const finalizeVersionPlan = defineOperation({
   name: "finalize_version_plan",
@@ -20,7 +21,8 @@ export const finalizeVersionPlan = defineOperation({
     const found = findPlan(sql, caller, { id, ...expected });
     if (!found.ok) return found;
     const plan = found.value;
-    if (plan.status !== "draft") return refuse("conflict", FINAL);
+    const draft = checkDraft(sql, id);
+    if (!draft.ok) return draft;
     if (plan.systems === 0)
       return refuse("validation", "A plan without systems cannot be finalized.");
     const { scope } = checkScope(sql, plan.projectId, systemIdsOf(plan));
@@ -60,7 +62,6 @@ export const finalizeVersionPlan = defineOperation({
   },
 });
 
-const FINAL = "This plan is final. Copy it as a draft to change it.";
 const BINNED = "A system of this plan is in the bin. Restore it first.";
 
 export const finalizeVersionPlanTool = gameplanTool(finalizeVersionPlan, {

@@ -16,7 +16,9 @@ import {
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
+import { drawEditButton, isEdited } from "./edit-row.ts";
 import { showNewPlan } from "./new-plan.ts";
+import { drawPlanForm } from "./plan-form.ts";
 
 export const showPlans: ShowSection = (context) => {
   const { itemId } = context.route;
@@ -59,7 +61,7 @@ function nameOf(plan: JsonObject): string {
 }
 
 const showOne: ShowSection = async (context) => {
-  const { api, route, act, go, link, owns } = context;
+  const { api, route, link, owns } = context;
   const planId = route.itemId ?? "";
   const read = await api.read("get_version_plan", { planId });
   const up = el("a", { class: "up", href: link("plans"), "data-key": "up" }, "All plans");
@@ -73,24 +75,39 @@ const showOne: ShowSection = async (context) => {
   const plan = objectOf(read.value, "plan");
   if (!owns(plan)) return ok([]);
   const isFinal = textOf(plan, "status") === "finalized";
-  const args = { planId, revision: numberOf(plan, "revision") };
-  const remove = drawButton("Move to bin", async () => {
-    if (await act("delete_version_plan", args)) go({ section: "plans" });
-  });
-  const lock = drawButton("Finalize", () => act("finalize_version_plan", args));
-  const end = isFinal ? drawCopy(context, plan) : el("div", { class: "actions" }, lock, remove);
-  const phases = listOf(plan, "phases").map((phase) => drawPhase(context, phase));
+  const isForm = !isFinal && isEdited(context, { entity: "version_plan", row: plan });
+  const form = isForm ? await drawPlanForm(context, plan) : undefined;
+  if (form?.ok === false) return form;
   return ok([
     up,
     drawHeading(nameOf(plan), drawTag(textOf(plan, "status"))),
     el("p", { class: "note" }, formatMade(plan)),
     ...(isFinal ? [el("p", {}, `Finalized ${formatTime(textOf(plan, "finalizedAt"))}.`)] : []),
-    ...(textOf(plan, "goal") === "" ? [] : [drawMarkdown(textOf(plan, "goal"))]),
     ...drawScope(objectOf(read.value, "scope")),
-    el("ol", { class: "phases", "aria-label": "Phases" }, ...phases),
-    end,
+    ...(form ? [form.value] : drawTexts(context, plan)),
   ]);
 };
+
+function drawTexts(context: SectionContext, plan: JsonObject): HTMLElement[] {
+  const isFinal = textOf(plan, "status") === "finalized";
+  const goal = textOf(plan, "goal");
+  const phases = listOf(plan, "phases").map((phase) => drawPhase(context, phase));
+  return [
+    ...(goal === "" ? [] : [drawMarkdown(goal)]),
+    el("ol", { class: "phases", "aria-label": "Phases" }, ...phases),
+    isFinal ? drawCopy(context, plan) : drawDraftActions(context, plan),
+  ];
+}
+
+function drawDraftActions(context: SectionContext, plan: JsonObject): HTMLElement {
+  const { act, go } = context;
+  const args = { planId: textOf(plan, "id"), revision: numberOf(plan, "revision") };
+  const remove = drawButton("Move to bin", async () => {
+    if (await act("delete_version_plan", args)) go({ section: "plans" });
+  });
+  const lock = drawButton("Finalize", () => act("finalize_version_plan", args));
+  return el("div", { class: "actions" }, drawEditButton(context, { row: plan }), lock, remove);
+}
 
 function drawPhase({ link }: SectionContext, phase: JsonObject): HTMLElement {
   const systems = listOf(phase, "systems").map((system) => {
