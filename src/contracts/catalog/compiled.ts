@@ -32,8 +32,8 @@ export function compileContracts(registered: readonly RegisteredContract[]): Com
 
 /**
  * Joins contracts to the schemas that the build stored for them.
- * Fails: throws the reason why the build refused, also when the build saw other contracts or another
- * order.
+ * Fails: throws the reason why the build refused, also when the build saw other contracts, or in
+ * another order.
  */
 export function readCompiled(
   contracts: readonly AnyToolContract[],
