@@ -89,4 +89,7 @@ CREATE TABLE places (system_id TEXT PRIMARY KEY, project_id TEXT NOT NULL, x INT
 CREATE TABLE boards (project_id TEXT PRIMARY KEY, revision INTEGER NOT NULL, before TEXT NOT NULL)
   WITHOUT ROWID;
 `,
+  `
+CREATE INDEX messages_by_project ON messages (project_id, seq);
+`,
 ];

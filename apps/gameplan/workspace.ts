@@ -5,6 +5,7 @@ import { createProject } from "./tools/project/create-project.ts";
 import { updateProject } from "./tools/project/update-project.ts";
 import { deleteProject } from "./tools/project/delete-project.ts";
 import { getProjectActivity } from "./tools/project/get-project-activity.ts";
+import { searchProject } from "./tools/project/search-project.ts";
 import { readOpenProject } from "./tools/project/read-open-project.ts";
 import { listGameSystems } from "./tools/game-system/list-game-systems.ts";
 import { getGameSystem } from "./tools/game-system/get-game-system.ts";
@@ -66,6 +67,7 @@ export const gameplanWorkspace = defineWorkspace({
     updateProject,
     deleteProject,
     getProjectActivity,
+    searchProject,
     readOpenProject,
     listGameSystems,
     getGameSystem,

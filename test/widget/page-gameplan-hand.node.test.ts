@@ -472,6 +472,46 @@ describe("an address", () => {
   });
 });
 
+describe("the search", () => {
+  const field = () => visit.page.getByLabel("Search the project");
+  const hit = { entity: "idea_message", id: "m2", name: "The boss", threadId: "t1", number: 2 };
+  const items = [
+    { entity: "system", id: "fight", name: "Combat Engine", field: "inputs", excerpt: "My sword" },
+    { ...hit, field: "text", excerpt: "Is a <b>mine</b> deep?" },
+  ];
+  const find = ({ gameplan: scripted }: Visit["api"]): void => {
+    scripted.answers.set("search_project", ({ text }) => ({
+      items: text === "mine" ? items : [],
+      more: ["idea_message"],
+    }));
+  };
+
+  it("finds a text everywhere from any part, and leads to its place by keyboard", async () => {
+    await open({ ...at("plans"), prepare: find });
+    await field().fill("mine");
+    const messages = main().getByRole("list", { name: "Messages" });
+    await expect.poll(() => messages.locator("mark").allTextContents()).toEqual(["mine"]);
+    await main().getByRole("list", { name: "Systems" }).getByText("Inputs").waitFor();
+    await sees("There are more than 1.");
+    expect(hash()).toBe("#/p1/search?text=mine");
+    for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await visit.page.keyboard.press(key);
+    await main().locator(".message-found").getByText("Mine").waitFor();
+    expect(hash()).toBe("#/p1/ideas/thread%3At1?message=2&pages=1");
+    expect(await field().inputValue()).toBe("");
+    await visit.page.goBack();
+    await messages.waitFor();
+    expect(await field().inputValue()).toBe("mine");
+  });
+
+  it("says that nothing was found, and keeps its text in the address", async () => {
+    await open({ ...at("search?text=nowhere"), prepare: find });
+    await sees('Nothing in this project says "nowhere".');
+    expect(await field().inputValue()).toBe("nowhere");
+    const asked = visit.api.requestsTo(/search_project/)[0]?.body ?? "";
+    expect(JSON.parse(asked)).toMatchObject({ arguments: { projectId: "p1", text: "nowhere" } });
+  });
+});
+
 describe("a long list", () => {
   it.each([
     ["ideas", "list_idea_threads", "title"],

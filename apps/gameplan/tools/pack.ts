@@ -4,6 +4,7 @@ import { getProjectTool } from "./project/get-project.ts";
 import { createProjectTool } from "./project/create-project.ts";
 import { updateProjectTool } from "./project/update-project.ts";
 import { deleteProjectTool } from "./project/delete-project.ts";
+import { searchProjectTool } from "./project/search-project.ts";
 import { getProjectActivityTool } from "./project/get-project-activity.ts";
 import { listGameSystemsTool } from "./game-system/list-game-systems.ts";
 import { getGameSystemTool } from "./game-system/get-game-system.ts";
@@ -100,6 +101,7 @@ const TOOLS_OF_PEOPLE: readonly AnyToolContract[] = [
   mergeThreadsTool,
   unlockThreadsTool,
   reopenThreadsTool,
+  searchProjectTool,
   getExportTool,
   exportDataTool,
   listBinTool,

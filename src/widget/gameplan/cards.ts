@@ -19,7 +19,7 @@ const TOOLS =
   "create_idea_thread post_idea_message finalize_threads_to_brainstorm list_exports " +
   "generate_export list_bin get_export export_data mark_thread_read restore discard revert reopen_threads " +
   "copy_version_plan empty_bin draft_version_plan add_plan_phases clear_plan_phases " +
-  "lock_threads merge_threads unlock_threads get_board arrange_systems edit_row";
+  "lock_threads merge_threads unlock_threads get_board arrange_systems edit_row search_project";
 
 /** Defines how the chat shows the calls of GamePlan's tools. */
 export function defineGameplanCards(): void {

@@ -1,5 +1,6 @@
 import { el } from "../dom.ts";
 import { formatRoute, type Route } from "./route.ts";
+import { createSearchField } from "./search-field.ts";
 import type { Section } from "./section.ts";
 
 export type Side = "project" | "chat";
@@ -7,7 +8,6 @@ export type Side = "project" | "chat";
 /** Creates the fixed parts of the page: switcher, sections, what is shown, and the chat. */
 export function createFrame(sections: readonly Section[], chat: HTMLElement) {
   const projects = el("select", { "aria-label": "Project", hidden: "" });
-  const header = el("header", {}, el("h1", {}, "GamePlan"), projects);
   const links = new Map(
     sections.map((section) => [section.name, el("a", { href: "#" }, section.title)]),
   );
@@ -18,6 +18,8 @@ export function createFrame(sections: readonly Section[], chat: HTMLElement) {
   const notice = el("p", { class: "notice", role: "alert" });
   const waiting = el("div", { class: "waiting", hidden: "" });
   const main = el("main", { tabindex: "-1", "aria-label": "Project" });
+  const search = createSearchField(main);
+  const header = el("header", {}, el("h1", {}, "GamePlan"), projects, search.root);
   const project = el("div", { class: "project" }, nav, offline, news, notice, waiting, main);
   const aside = el("aside", { "aria-label": "Assistant" }, chat);
   const [toProject, toChat] = [createSwitch("Project"), createSwitch("Chat")];
@@ -45,6 +47,7 @@ export function createFrame(sections: readonly Section[], chat: HTMLElement) {
       toChat.addEventListener("click", () => listener("chat"));
     },
     showRoute(route: Route): void {
+      search.update(route);
       nav.hidden = route.projectId === undefined;
       for (const [name, link] of links) {
         link.href = formatRoute({

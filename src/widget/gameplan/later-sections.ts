@@ -6,6 +6,7 @@ import { showGraph } from "./sections/graph.ts";
 import { showIdeas } from "./sections/ideas.ts";
 import { showPlans } from "./sections/plans.ts";
 import { showProject } from "./sections/project.ts";
+import { showSearch } from "./sections/search.ts";
 
 /** The parts that the page loads when they are shown first, by their name in addresses. */
 export const LATER_SECTIONS = {
@@ -16,4 +17,5 @@ export const LATER_SECTIONS = {
   exports: showExports,
   bin: showBin,
   project: showProject,
+  search: showSearch,
 } satisfies Readonly<Record<string, ShowSection>>;

@@ -90,6 +90,7 @@ const OF_PEOPLE: readonly (readonly [tool: string, args: () => object])[] = [
   ["restore", () => ({ entity: "system", id: ids["systemId"] })],
   ["discard", () => ({ entity: "system", id: ids["targetSystemId"], revision: 1 })],
   ["revert", () => ({ entity: "system", id: ids["systemId"], revision: 1 })],
+  ["search_project", () => argsOf(["projectId"], { text: "a" })],
   ["edit_row", () => ({ entity: "idea_thread", id: ids["threadId"], revision: 1, title: "Spy" })],
   ["copy_version_plan", () => argsOf(["planId"], { version: "8" })],
 ];

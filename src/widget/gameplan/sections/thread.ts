@@ -13,6 +13,7 @@ import {
 import { drawEditForm } from "../edit-form.ts";
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { numberOf, objectOf, textOf } from "../read-json.ts";
+import { queryOf } from "../route.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
 import { drawEditButton, drawRowForm, isEdited, saveRow } from "./edit-row.ts";
 import { nameField, textField } from "./system-fields.ts";
@@ -36,6 +37,8 @@ export async function showThread(
   markRead(context, thread, messages.at(-1));
   const isOpen = textOf(thread, "status") === "open";
   const items = messages.map((message) => drawMessage(context, message, isOpen));
+  const found = messages.findIndex((message) => isFound(context, message));
+  if (found >= 0) showFound(items[found]);
   return ok([
     up,
     drawHeading(textOf(thread, "title"), drawTag(textOf(thread, "status"))),
@@ -122,6 +125,21 @@ function drawMessageActions(context: SectionContext, message: JsonObject): HTMLE
   });
   const edit = drawEditButton(context, { row: message }, name);
   return el("div", { class: "actions" }, edit, remove);
+}
+
+/** Tells whether the address names a message, as the links of the search do. */
+function isFound({ route }: SectionContext, message: JsonObject): boolean {
+  return queryOf(route, "message") === String(numberOf(message, "number"));
+}
+
+/** The address whose message was brought into view. Later reads of it leave the reader's place. */
+let foundAt = "";
+
+function showFound(item: HTMLElement | undefined): void {
+  item?.classList.add("message-found");
+  if (foundAt === location.hash) return;
+  foundAt = location.hash;
+  setTimeout(() => item?.scrollIntoView({ block: "center" }));
 }
 
 function drawReply({ act }: SectionContext, threadId: string): HTMLElement {
