@@ -92,7 +92,7 @@ export const editRow = defineOperation({
 });
 
 export const editRowTool = gameplanTool(editRow, {
-  description: "Changes fields of a thread, a message, a brainstorm or a draft of a plan.",
+  description: "Changes fields of a row.",
   service: "editService",
   mutationType: "update",
   done: ({ entity, name }) => `Edited ${nameOf(entity)} "${name}"`,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { refuseCycle } from "../dependency/add-dependency.ts";
+import { checkLink, refuseCycle } from "../dependency/add-dependency.ts";
 import { entityName, type EntityName } from "../entities/activity.ts";
 import { revision, rowId } from "../entities/fields.ts";
 import { isSlugTaken, SLUG_TAKEN } from "../game-system/add-system.ts";
@@ -102,12 +102,7 @@ function checkDependency(
   if (countRows(sql, { ...ends, bindings: [source, target] }) < 2) {
     return refuse("conflict", "One of the two systems is in the bin.");
   }
-  const where = "source_id = ? AND target_id = ? AND deleted_at IS NULL";
-  if (countRows(sql, { table: "dependencies", where, bindings: [source, target] }) > 0) {
-    return refuse("conflict", "There is such a dependency already.");
-  }
-  const cycle = findPath(readEdges(sql, projectId), target, source);
-  return cycle ? refuseCycle(sql, cycle) : ok(null);
+  return checkLink(sql, projectId, [source, target]);
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { jsonText } from "../rows/json-text.ts";
 import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
 import { place, placedSystem, type PlacedSystem } from "../entities/board.ts";
 import { recordChange } from "../record-change.ts";
@@ -21,11 +22,7 @@ export function readPlaces(sql: WorkspaceReads, ids: readonly string[]) {
 
 const boardRow = v.object({
   revision: v.number(),
-  before: v.pipe(
-    v.string(),
-    v.transform((text): unknown => JSON.parse(text)),
-    v.array(placedSystem),
-  ),
+  before: jsonText(v.array(placedSystem)),
 });
 
 /** Reads the newest change of a board; undefined: nobody has arranged it. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ok } from "interlock-edge/tools";
+import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
 import { verbOf } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { dependency, dependencyType } from "../entities/dependency.ts";
@@ -16,6 +16,7 @@ import { findSystem } from "../rows/system-row.ts";
 /** A page of the graph holds every dependency of each of its systems. */
 const MOST_DEPENDENCIES = 200;
 
+const table = "dependencies";
 const LIVE_SOURCE = "source_id = ? AND deleted_at IS NULL";
 
 export const addDependency = defineOperation({
@@ -40,17 +41,12 @@ export const addDependency = defineOperation({
         "/targetSystemId",
       );
     }
-    const table = "dependencies";
-    const where = `${LIVE_SOURCE} AND target_id = ?`;
-    if (countRows(sql, { table, where, bindings: [sourceSystemId, targetSystemId] }) > 0) {
-      return refuse("conflict", "There is such a dependency already.");
-    }
     const bindings = [sourceSystemId];
     if (countRows(sql, { table, where: LIVE_SOURCE, bindings }) >= MOST_DEPENDENCIES) {
       return refuse("conflict", `A system has at most ${MOST_DEPENDENCIES} dependencies.`);
     }
-    const cycle = findPath(readEdges(sql, projectId), targetSystemId, sourceSystemId);
-    if (cycle) return refuseCycle(sql, cycle);
+    const free = checkLink(sql, projectId, [sourceSystemId, targetSystemId]);
+    if (!free.ok) return free;
     const id = caller.newId();
     sql.run(
       `INSERT INTO dependencies (id, project_id, revision, created_at, created_by, source_id,
@@ -81,6 +77,20 @@ export const addDependency = defineOperation({
     });
   },
 });
+
+/** Refuses a dependency that stands already, or that closes a cycle. */
+export function checkLink(
+  sql: WorkspaceReads,
+  projectId: string,
+  [source, target]: readonly [source: string, target: string],
+): Result<null, ToolFailure> {
+  const where = `${LIVE_SOURCE} AND target_id = ?`;
+  if (countRows(sql, { table, where, bindings: [source, target] }) > 0) {
+    return refuse("conflict", "There is such a dependency already.");
+  }
+  const cycle = findPath(readEdges(sql, projectId), target, source);
+  return cycle ? refuseCycle(sql, cycle) : ok(null);
+}
 
 const SHOWN_STEPS = 10;
 

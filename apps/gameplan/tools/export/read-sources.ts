@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { jsonText } from "../rows/json-text.ts";
 import { synthesisOutput } from "../entities/brainstorm.ts";
 import type { Project } from "../entities/project.ts";
 import { groupBySource } from "../graph/dependency-graph.ts";
@@ -18,11 +19,7 @@ const MOST_QUESTIONS = 200;
 const sessionRow = v.object({
   title: v.string(),
   author: v.string(),
-  outputs: v.pipe(
-    v.string(),
-    v.transform((text): unknown => JSON.parse(text)),
-    v.array(synthesisOutput),
-  ),
+  outputs: jsonText(v.array(synthesisOutput)),
 });
 
 /** Reads what a document is written from. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { jsonText } from "../rows/json-text.ts";
 import { defineOperation, ok, type WorkspaceReads } from "interlock-edge/tools";
 import { formatCount } from "../consent-words.ts";
 import { cutText } from "../cut-text.ts";
@@ -35,11 +36,7 @@ const hitRow = v.object({
   name: v.string(),
   threadId: v.nullable(v.string()),
   number: v.nullable(v.number()),
-  texts: v.pipe(
-    v.string(),
-    v.transform((text): unknown => JSON.parse(text)),
-    v.array(v.string()),
-  ),
+  texts: jsonText(v.array(v.string())),
 });
 
 const hit = v.strictObject({

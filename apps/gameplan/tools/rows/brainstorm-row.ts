@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { jsonText } from "./json-text.ts";
 import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
 import { brainstorm, brainstormSummary, type Brainstorm } from "../entities/brainstorm.ts";
 import { toIso } from "../iso-time.ts";
@@ -6,12 +7,7 @@ import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
 import { findLive, GONE } from "./entity-row.ts";
 
-const json = <Item extends v.GenericSchema>(item: Item) =>
-  v.pipe(
-    v.string(),
-    v.transform((text): unknown => JSON.parse(text)),
-    v.array(item),
-  );
+const json = <Item extends v.GenericSchema>(item: Item) => jsonText(v.array(item));
 
 export const SUMMARY_COLUMNS = `id, project_id AS projectId, title, author, tags, source,
   json_array_length(outputs) AS outputs, revision, created_at AS createdAt,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { jsonText } from "./json-text.ts";
 import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
 import { replacePhases, type NewPlan } from "../version-plan/add-plan.ts";
 import { TABLES, type EntityReference } from "./entity-row.ts";
@@ -16,11 +17,7 @@ export function columnOf(field: string): string {
 /** The one field that is no column. */
 const PHASES = "phases";
 
-export const fieldsText = v.pipe(
-  v.string(),
-  v.transform((text): unknown => JSON.parse(text)),
-  v.record(v.string(), v.string()),
-);
+export const fieldsText = jsonText(v.record(v.string(), v.string()));
 const fieldsRow = v.object({ fields: fieldsText });
 
 /** Reads fields of a row that is there. Threat: names are code; they never come from a call. */
