@@ -472,6 +472,31 @@ describe("an address", () => {
   });
 });
 
+describe("plans and ideas", () => {
+  it("are filtered and sorted, and the address keeps it", async () => {
+    const plans = ["0.9", "0.10", "0.2"].map((version) => ({ id: `v${version}`, version }));
+    const threads = ["Weather", "Boss"].map((title) => ({ id: title, title, status: "open" }));
+    await open({
+      ...at("plans"),
+      prepare(api) {
+        answerPages("list_version_plans", plans)(api);
+        answerPages("list_idea_threads", threads)(api);
+      },
+    });
+    const names = (list: string) =>
+      main().getByRole("list", { name: list }).locator(".row-name").allTextContents();
+    await main().getByLabel("Order").selectOption("Sorted by version");
+    await main().getByLabel("Status").selectOption("Draft");
+    await expect.poll(() => names("Version plans")).toEqual(["0.2", "0.9", "0.10"]);
+    await expect.poll(hash).toBe("#/p1/plans?sort=version&status=draft");
+    const asked = visit.api.requestsTo(/list_version_plans/).at(-1)?.body ?? "";
+    expect(JSON.parse(asked)).toMatchObject({ arguments: { status: "draft" } });
+    await visit.page.goto(`${visit.api.url}gameplan#/p1/ideas?sort=title&status=open`);
+    await expect.poll(() => names("Threads")).toEqual(["Boss", "Weather"]);
+    expect(await main().getByLabel("Threads", { exact: true }).first().inputValue()).toBe("open");
+  });
+});
+
 describe("the search", () => {
   const field = () => visit.page.getByLabel("Search the project");
   const hit = { entity: "idea_message", id: "m2", name: "The boss", threadId: "t1", number: 2 };

@@ -1,7 +1,8 @@
 import { ok } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
 import { drawEmpty, drawGroup, drawHeading, drawRows, drawTag, plural } from "../draw.ts";
-import { drawMore, pagesIn, readPages } from "../pages.ts";
+import { byText, drawChoices, filtersIn, type ListChoices, readOrdered } from "../list-tools.ts";
+import { drawMore } from "../pages.ts";
 import { numberOf, textOf, textsOf } from "../read-json.ts";
 import type { ShowSection } from "../section.ts";
 import { showBrainstorm } from "./brainstorm.ts";
@@ -21,15 +22,30 @@ function splitId(itemId = ""): readonly [kind: string, id: string | undefined] {
   return [kind, id];
 }
 
+/** The filter is about threads alone. The orders are about both lists. */
+const CHOICES: ListChoices = {
+  filters: [{ name: "status", label: "Threads", values: ["open", "finalized"] }],
+  orders: [
+    { name: "", label: "Newest first" },
+    { name: "title", label: "Title", compare: byText("title") },
+    {
+      name: "active",
+      label: "Last message",
+      compare: (a, b) => byText("lastMessageAt")(b, a) || byText("createdAt")(b, a),
+    },
+  ],
+};
+
 const showLists: ShowSection = async (context) => {
-  const { api, projectId, link, route } = context;
+  const { projectId, link, route } = context;
+  const filters = filtersIn(route, CHOICES.filters);
+  const lists = [
+    { tool: "list_idea_threads", args: { projectId, ...filters } },
+    { tool: "list_brainstorms", args: { projectId } },
+  ] as const;
   const [threads, brainstorms] = await Promise.all([
-    readPages(api, { tool: "list_idea_threads", args: { projectId } }, pagesIn(route)),
-    readPages(
-      api,
-      { tool: "list_brainstorms", args: { projectId } },
-      pagesIn(route, MORE_BRAINSTORMS),
-    ),
+    readOrdered(context, lists[0], CHOICES),
+    readOrdered(context, lists[1], { ...CHOICES, pages: MORE_BRAINSTORMS }),
   ]);
   if (!threads.ok) return threads;
   if (!brainstorms.ok) return brainstorms;
@@ -52,12 +68,19 @@ const showLists: ShowSection = async (context) => {
     el("a", { class: "button", href: link("ideas", `thread:${NEW}`) }, "Start a thread"),
     el("a", { class: "button", href: link("ideas", `brainstorm:${NEW}`) }, "Add a brainstorm"),
   );
-  if (threadRows.length + brainstormRows.length === 0) {
+  const count = threadRows.length + brainstormRows.length;
+  const isFiltered = Object.keys(filters).length > 0;
+  if (count === 0 && !isFiltered) {
     const hint = 'Say in the chat: "Start a thread about the boss fight."';
     return ok([heading, drawEmpty("Nobody has written an idea yet.", hint)]);
   }
+  const tools =
+    isFiltered || count > 1
+      ? [el("div", { class: "tools" }, ...drawChoices(context, CHOICES))]
+      : [];
   return ok([
     heading,
+    ...tools,
     ...drawGroup(
       "Threads",
       ...(threadRows.length > 0 ? [drawRows("Threads", threadRows)] : []),

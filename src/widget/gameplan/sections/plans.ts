@@ -13,7 +13,8 @@ import {
   formatTime,
   plural,
 } from "../draw.ts";
-import { drawMore, pagesIn, readPages } from "../pages.ts";
+import { byText, drawChoices, filtersIn, type ListChoices, readOrdered } from "../list-tools.ts";
+import { drawMore } from "../pages.ts";
 import { listOf, numberOf, objectOf, textOf, textsOf } from "../read-json.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
 import { drawEditButton, isEdited } from "./edit-row.ts";
@@ -29,22 +30,36 @@ export const showPlans: ShowSection = (context) => {
 /** Stands for the id in the address of a plan that is being drafted. */
 const NEW = "new";
 
+const CHOICES: ListChoices = {
+  filters: [{ name: "status", label: "Status", values: ["draft", "finalized"] }],
+  orders: [
+    { name: "", label: "Newest first" },
+    { name: "version", label: "Version", compare: byText("version") },
+    { name: "name", label: "Name", compare: byText("name") },
+  ],
+};
+
 const showList: ShowSection = async (context) => {
-  const { api, projectId, link, route } = context;
-  const read = await readPages(
-    api,
-    { tool: "list_version_plans", args: { projectId } },
-    pagesIn(route),
-  );
+  const { projectId, link, route } = context;
+  const filters = filtersIn(route, CHOICES.filters);
+  const list = { tool: "list_version_plans", args: { projectId, ...filters } };
+  const read = await readOrdered(context, list, CHOICES);
   if (!read.ok) return read;
-  const { items } = read.value;
+  const { items, total } = read.value;
+  const isFiltered = Object.keys(filters).length > 0;
   const heading = drawHeading(
     "Version plans",
     el("a", { class: "button", href: link("plans", NEW) }, "Draft a plan"),
   );
+  const tools =
+    isFiltered || total > 1
+      ? [el("div", { class: "tools" }, ...drawChoices(context, CHOICES))]
+      : [];
   if (items.length === 0) {
-    const hint = 'Say in the chat: "Plan version 0.1."';
-    return ok([heading, drawEmpty("This project has no version plan yet.", hint)]);
+    const empty = isFiltered
+      ? drawEmpty("No plan matches.", "Show all of them.")
+      : drawEmpty("This project has no version plan yet.", 'Say in the chat: "Plan version 0.1."');
+    return ok([heading, ...tools, empty]);
   }
   const rows = items.map((plan) => ({
     href: link("plans", textOf(plan, "id")),
@@ -52,7 +67,7 @@ const showList: ShowSection = async (context) => {
     facts: [drawTag(textOf(plan, "status")), plural(numberOf(plan, "systems"), "system")],
     text: textOf(plan, "goal"),
   }));
-  return ok([heading, drawRows("Version plans", rows), ...drawMore(context, read.value)]);
+  return ok([heading, ...tools, drawRows("Version plans", rows), ...drawMore(context, read.value)]);
 };
 
 function nameOf(plan: JsonObject): string {

@@ -1,8 +1,16 @@
 import type { JsonObject } from "../../../protocol/json/value.ts";
 import { ok } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
-import { drawEmpty, drawHeading, drawRows, drawTag, inWords, plural } from "../draw.ts";
-import { drawMore, pagesIn, readPages, readWhole } from "../pages.ts";
+import { drawEmpty, drawHeading, drawRows, drawTag, plural } from "../draw.ts";
+import {
+  ask,
+  byText,
+  drawChoices,
+  filtersIn,
+  type ListChoices,
+  readOrdered,
+} from "../list-tools.ts";
+import { drawMore } from "../pages.ts";
 import { textOf } from "../read-json.ts";
 import { queryOf } from "../route.ts";
 import type { Section, SectionContext } from "../section.ts";
@@ -13,13 +21,9 @@ const SEARCH_AFTER_MS = 300;
 
 /** Lists systems with search, filters and order. All of them stand in the address. */
 export const showSystems: Section["show"] = async (context) => {
-  const { api, projectId, route, link } = context;
+  const { projectId, link } = context;
   const args = { projectId, ...askedIn(context) };
-  const order = ORDERS[queryOf(route, "sort")];
-  // The server lists by short name. Another order needs the whole list.
-  const read = order
-    ? await readWhole(api, { tool: "list_game_systems", args: args })
-    : await readPages(api, { tool: "list_game_systems", args: args }, pagesIn(route));
+  const read = await readOrdered(context, { tool: "list_game_systems", args }, CHOICES);
   if (!read.ok) return read;
   const { items, total } = read.value;
   const count = el("span", { class: "note" }, plural(total, "system"));
@@ -33,57 +37,38 @@ export const showSystems: Section["show"] = async (context) => {
       : drawEmpty("This project has no systems yet.", 'Say in the chat: "Add a Combat Engine."');
     return ok([heading, ...tools, empty]);
   }
-  const rows = (order ? items.toSorted(order) : items).map((system) => toRow(system, link));
+  const rows = items.map((system) => toRow(system, link));
   return ok([heading, ...tools, drawRows("Systems", rows), ...drawMore(context, read.value)]);
-};
-
-type Compare = (a: JsonObject, b: JsonObject) => number;
-
-const ORDERS: Readonly<Record<string, Compare>> = {
-  name: (a, b) => textOf(a, "name").localeCompare(textOf(b, "name")),
-  changed: (a, b) => textOf(b, "updatedAt").localeCompare(textOf(a, "updatedAt")),
-  critical: (a, b) => rank(a) - rank(b) || textOf(a, "name").localeCompare(textOf(b, "name")),
 };
 
 function rank(system: JsonObject): number {
   return CRITICALITIES.indexOf(textOf(system, "mvpCriticality"));
 }
 
-const FILTERS = [
-  ["mvpCriticality", "How critical", CRITICALITIES],
-  ["status", "Status", SYSTEM_STATUSES],
-] as const;
-
-const SORTS = [
-  ["", "Short name"],
-  ["name", "Name"],
-  ["changed", "Last change"],
-  ["critical", "How critical"],
-] as const;
+const CHOICES: ListChoices = {
+  filters: [
+    { name: "mvpCriticality", label: "How critical", values: CRITICALITIES },
+    { name: "status", label: "Status", values: SYSTEM_STATUSES },
+  ],
+  orders: [
+    { name: "", label: "Short name" },
+    { name: "name", label: "Name", compare: byText("name") },
+    { name: "changed", label: "Last change", compare: (a, b) => byText("updatedAt")(b, a) },
+    {
+      name: "critical",
+      label: "How critical",
+      compare: (a, b) => rank(a) - rank(b) || byText("name")(a, b),
+    },
+  ],
+};
 
 function askedIn({ route }: SectionContext): JsonObject {
   const search = queryOf(route, "search").slice(0, 80);
-  const filters = FILTERS.flatMap(([name, , values]) => {
-    const value = queryOf(route, name);
-    return values.includes(value) ? [[name, value] as const] : [];
-  });
-  return { ...(search && { search }), ...Object.fromEntries(filters) };
+  return { ...(search && { search }), ...filtersIn(route, CHOICES.filters) };
 }
 
 function drawTools(context: SectionContext): HTMLElement {
-  const selects = FILTERS.map(([name, label, values]) => {
-    const options = [["", `${label}: all`], ...values.map((value) => [value, inWords(value)])];
-    return drawChoice(context, { name, label, options });
-  });
-  const sorted = SORTS.map(([value, words]) => [value, `Sorted by ${words.toLowerCase()}`]);
-  const sort = drawChoice(context, { name: "sort", label: "Order", options: sorted });
-  return el("div", { class: "tools" }, drawSearch(context), ...selects, sort);
-}
-
-/** Shows the list again with another value in the address. The first page is shown then. */
-function ask({ route, go }: SectionContext, name: string, value: string): void {
-  const { pages: _, ...query } = route.query ?? {};
-  go({ section: "systems", query: { ...query, [name]: value } }, { isSilent: true });
+  return el("div", { class: "tools" }, drawSearch(context), ...drawChoices(context, CHOICES));
 }
 
 function drawSearch(context: SectionContext): HTMLElement {
@@ -100,26 +85,6 @@ function drawSearch(context: SectionContext): HTMLElement {
     timer = setTimeout(() => ask(context, "search", input.value.trim()), SEARCH_AFTER_MS);
   });
   return input;
-}
-
-function drawChoice(
-  context: SectionContext,
-  choice: {
-    readonly name: string;
-    readonly label: string;
-    readonly options: readonly (readonly string[])[];
-  },
-): HTMLElement {
-  const { name, label, options } = choice;
-  const select = el(
-    "select",
-    { "aria-label": label, "data-key": name },
-    ...options.map(([value = "", words = ""]) => el("option", { value }, words)),
-  );
-  select.value = queryOf(context.route, name);
-  if (select.selectedIndex < 0) select.selectedIndex = 0;
-  select.addEventListener("change", () => ask(context, name, select.value));
-  return select;
 }
 
 function toRow(system: JsonObject, link: SectionContext["link"]) {
