@@ -36,7 +36,7 @@ export async function readPicture(
   for (const { id: threadId } of await list("list_idea_threads")) {
     const { thread, items } = await read("get_thread_messages", { threadId });
     // What a reader has not read yet is that reader's own.
-    threads.push({ ...thread, unreadCount: 0, items });
+    threads.push({ ...thread, unreadCount: 0, items: items.map(withoutRevision) });
   }
   const brainstorms = [];
   for (const { id: brainstormId } of await list("list_brainstorms")) {
@@ -56,6 +56,11 @@ export async function readPicture(
     activity: changes.map(withoutCall),
     bin: bin.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
   };
+}
+
+/** Only its author learns the revision of a message. */
+function withoutRevision({ revision: _revision, ...message }: Data): object {
+  return message;
 }
 
 /** Only its author learns the call of a change. */
