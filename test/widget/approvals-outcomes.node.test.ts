@@ -155,3 +155,21 @@ it("names the saga that could not undo a step, and the other steps that stay", a
   await section().getByText("These steps stay too: desk__<b>book</b>.").waitFor();
   await button("It is undone").waitFor();
 });
+
+it("speaks German where the page does, and loads the German texts only there", async () => {
+  const loaded = (): Promise<boolean> =>
+    visit.page.evaluate<boolean>(
+      `performance.getEntriesByType("resource").some(({ name }) => name.endsWith("widget-de.js"))`,
+    );
+  await open();
+  await button("It happened").waitFor();
+  expect(await loaded()).toBe(false);
+  await visit.page.evaluate(`document.querySelector("interlock-approvals").lang = "de"`);
+  await button("Es ist geschehen").click();
+  await section().getByText("Niemand kann diese Meldung ändern.").waitFor();
+  await section().getByText("3 Versuche").waitFor();
+  await button("Bestätigen").click();
+  await section().getByText("Gemeldet. Der Lauf geht weiter.").waitFor();
+  expect([await loaded(), reports().length]).toEqual([true, 1]);
+  await visit.page.getByRole("tab", { name: "Eskalationen" }).waitFor();
+});

@@ -206,7 +206,13 @@ describe("the keys", () => {
     await visit.page.keyboard.press("r");
     await card().getByText("Rejected.").waitFor();
     await entry(/Send a mail/).click();
-    await visit.page.evaluate("release()");
+    // The answers about the entry before may disable the buttons once more.
+    await expect
+      .poll(async () => {
+        await visit.page.evaluate("release()");
+        return card().getByRole("button", { name: "Approve", exact: true }).isEnabled();
+      })
+      .toBe(true);
     await visit.page.keyboard.press("a");
     await visit.page.getByText("Press a again: Approve.").waitFor();
     await visit.page.keyboard.press("r");

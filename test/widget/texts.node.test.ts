@@ -45,10 +45,11 @@ function findTexts(file: string): readonly string[] {
   return found;
 }
 
-test("no text of the chat stands outside the table", async () => {
+test("no text of the chat and of the desk stands outside the table", async () => {
   const { metafile } = await build({
     entryPoints: [
       "interlock-chat",
+      "interlock-approvals",
       "chat/conversations/create-chat-tools",
       "markdown/markdown",
     ].map((name) => `src/widget/${name}.ts`),
@@ -81,7 +82,7 @@ function stringsIn(file: string): readonly string[] {
 }
 
 test("what a function says of the table, it says in the language of the page", () => {
-  const files = globSync("src/widget/{chat/**,markdown,approval,.}/*.ts");
+  const files = globSync("src/widget/{chat/**,markdown,approval,desk,panes,.}/*.ts");
   const unsaid = files.flatMap((file) => {
     const source = readFileSync(file, "utf8");
     if (!source.includes("texts/say.ts")) return [];

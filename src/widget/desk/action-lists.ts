@@ -1,24 +1,29 @@
+import { say } from "../texts/say.ts";
 import type { ActionList } from "./action-section.ts";
 import { describeSame } from "../approval/lasting-choice.ts";
 import type { LinkedConsent, QueueApi, UndeliveredNotification } from "../approval/queue-api.ts";
-import { formatTime } from "./format-time.ts";
+import { formatAttempts, formatTime } from "./format-time.ts";
 
 /** The consents that last of the reader. */
 export function consentsOf(api: QueueApi): ActionList<LinkedConsent> {
   return {
-    title: "What you consented to",
+    title: say("What you consented to"),
     read: () => api.consents(),
     describe: ({ toolId, toolVersion, used, calls, until, conversationId, ...bound }) => ({
-      name: `${toolId}, version ${toolVersion}`,
+      name: say("{tool}, version {version}", { tool: toolId, version: toolVersion }),
       facts: [
         describeSame(bound, []),
-        `${conversationId !== undefined ? "in one conversation" : "in all your conversations"} · ` +
-          `${used} of ${calls} calls used`,
-        `until ${formatTime(until)}`,
+        [
+          conversationId === undefined
+            ? say("in all your conversations")
+            : say("in one conversation"),
+          say("{used} of {calls} calls used", { used, calls }),
+        ].join(" · "),
+        say("until {when}", { when: formatTime(until) }),
       ],
     }),
-    label: "Take back",
-    done: "Taken back. The next call asks again.",
+    label: say("Take back"),
+    done: say("Taken back. The next call asks again."),
     act: ({ id }) => api.revoke(id),
   };
 }
@@ -26,20 +31,23 @@ export function consentsOf(api: QueueApi): ActionList<LinkedConsent> {
 /** What the receiver of the tenant's notifications does not have. */
 export function undeliveredOf(api: QueueApi): ActionList<UndeliveredNotification> {
   return {
-    title: "Notifications that did not arrive",
+    title: say("Notifications that did not arrive"),
     read: () => api.undelivered(),
     describe: ({ type, runId, attempts, failure, queuedAt, nextAttemptAt }) => ({
-      name: `${type}, since ${formatTime(queuedAt)}`,
+      name: say("{what}, since {when}", { what: type, when: formatTime(queuedAt) }),
       facts: [
-        `${attempts === 1 ? "1 attempt" : `${attempts} attempts`}, the last one: ${failure}`,
+        say("{attempts}, the last one: {failure}", {
+          attempts: formatAttempts(attempts),
+          failure: failure ?? "",
+        }),
         nextAttemptAt === undefined
-          ? "Nobody tries again by itself."
-          : `The next attempt is at ${formatTime(nextAttemptAt)}.`,
+          ? say("Nobody tries again by itself.")
+          : say("The next attempt is at {when}.", { when: formatTime(nextAttemptAt) }),
         runId,
       ],
     }),
-    label: "Send again",
-    done: "It is sent again. It leaves this list once the receiver has it.",
+    label: say("Send again"),
+    done: say("It is sent again. It leaves this list once the receiver has it."),
     act: ({ id }) => api.sendAgain(id),
   };
 }

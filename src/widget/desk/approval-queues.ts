@@ -1,10 +1,11 @@
+import { say, type Text } from "../texts/say.ts";
 import { ApprovalCard } from "../approval/card.ts";
 import { type ApprovalInfo, joinNews } from "../approval/info.ts";
 import { formatRisk, formatTimeLeft } from "../approval/labels.ts";
 import type { ApprovalQuery, QueueApi } from "../approval/queue-api.ts";
 import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
 
-type Show = readonly [name: string, query: ApprovalQuery];
+type Show = readonly [name: Text, query: ApprovalQuery];
 
 const CLOSED: readonly Show[] = [
   ["Approved", { status: "approved", sort: "newest" }],
@@ -23,9 +24,9 @@ export function approvalsQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
   return {
     ...specOf(api, false),
     name: "approvals",
-    title: "Approvals",
-    none: "This list has no approvals.",
-    keys: ["approve; press it twice where money may move", "reject; likewise"],
+    title: say("Approvals"),
+    none: say("This list has no approvals."),
+    keys: [say("approve; press it twice where money may move"), say("reject; likewise")],
   };
 }
 
@@ -34,9 +35,9 @@ export function budgetQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
   return {
     ...specOf(api, true),
     name: "budget",
-    title: "Budget requests",
-    none: "No run waits for a higher limit.",
-    keys: ["raise the limit; press it twice", "refuse; press it twice"],
+    title: say("Budget requests"),
+    none: say("No run waits for a higher limit."),
+    keys: [say("raise the limit; press it twice"), say("refuse; press it twice")],
   };
 }
 
@@ -45,7 +46,7 @@ function specOf(
   isRaise: boolean,
 ): Pick<QueueSpec<ApprovalInfo>, "shows" | "read" | "describe" | "open"> {
   return {
-    shows: SHOWS.map(([name]) => name),
+    shows: SHOWS.map(([name]) => say(name)),
     async read({ show, person: _person, ...query }) {
       const page = await api.list({ ...SHOWS[show]?.[1], ...query });
       if (!page.ok) return page;

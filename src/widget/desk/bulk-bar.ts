@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { ARM_AFTER_MS } from "../approval/form.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import { findRefusal } from "../approval/labels.ts";
@@ -13,11 +14,11 @@ export class BulkBar {
   readonly #onDecided: () => void;
   readonly #count = el("p");
   readonly #reason = el("input", {
-    "aria-label": "Reason for all selected approvals",
-    placeholder: "Reason",
+    "aria-label": say("Reason for all selected approvals"),
+    placeholder: say("Reason"),
   });
-  readonly #approve = this.#createButton("approve", "Approve all", "primary");
-  readonly #reject = this.#createButton("reject", "Reject all", "reject");
+  readonly #approve = this.#createButton("approve", say("Approve all"), "primary");
+  readonly #reject = this.#createButton("reject", say("Reject all"), "reject");
   readonly #outcome = el("p", { class: "note", role: "status" });
   readonly #bar = el("div", { class: "bulk", hidden: "" });
   #selected: readonly ApprovalInfo[] = [];
@@ -35,7 +36,7 @@ export class BulkBar {
     const isSame = joinIds(selected) === joinIds(this.#selected);
     this.#selected = selected;
     this.#bar.hidden = selected.length === 0;
-    setText(this.#count, `${selected.length} selected`);
+    setText(this.#count, say("{count} selected", { count: selected.length }));
     if (isSame) return;
     this.#disable(true);
     clearTimeout(this.#timer);
@@ -73,14 +74,15 @@ function joinIds(approvals: readonly ApprovalInfo[]): string {
 
 function formatResults(results: readonly BulkResult[]): string {
   const failed = results.filter(({ code }) => code !== undefined);
-  const decided = `${results.length - failed.length} decided.`;
+  const decided = say("{count} decided.", { count: results.length - failed.length });
   if (failed.length === 0) return decided;
   const reasons = [...new Set(failed.map(({ code = "" }) => explain(code)))];
-  return `${decided} ${failed.length} not decided: ${reasons.join(" ")}`;
+  const open = { count: failed.length, why: reasons.join(" ") };
+  return `${decided} ${say("{count} not decided: {why}", open)}`;
 }
 
 function explain(code: string): string {
-  const gone = "Somebody decided it first, or its time was over.";
+  const gone = say("Somebody decided it first, or its time was over.");
   if (code === "approval_closed" || code === "approval_not_found") return gone;
   return findRefusal(code) ?? `${code.replaceAll("_", " ")}.`;
 }

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { ApprovalFailure } from "../approval/api.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import type { LinkedConsent, QueueApi, UndeliveredNotification } from "../approval/queue-api.ts";
@@ -22,7 +23,7 @@ const WORDS = {
   title: "Operators’ desk",
   back: "Back to the list",
   hint: "Select an entry to see what it is about. Press ? to see the keys.",
-};
+} as const;
 
 /** The operators' desk: what waits for people, in four lists, and the open entry. */
 export class DeskView implements PaneView {
@@ -51,7 +52,10 @@ export class DeskView implements PaneView {
   constructor(api: QueueApi, ports: SignInPorts, host: HTMLElement) {
     this.#api = api;
     this.#keyboard = new Keyboard(host, this.#keyActions());
-    this.#frame = createFrame(WORDS, this.#keyboard.button);
+    this.#frame = createFrame(
+      { title: say(WORDS.title), back: say(WORDS.back), hint: say(WORDS.hint) },
+      this.#keyboard.button,
+    );
     this.#signIn = new SignIn(ports, () => this.#refreshAll());
     this.#bulk = new BulkBar(api, () => this.#refreshAll());
     this.#undelivered = new ActionSection(undeliveredOf(api));
@@ -181,7 +185,7 @@ export class DeskView implements PaneView {
     if (owner?.openById(name)) return;
     setText(
       this.#frame.notice,
-      "Nobody has to look at this entry any more, or you may not see it.",
+      say("Nobody has to look at this entry any more, or you may not see it."),
     );
   }
 
@@ -219,12 +223,14 @@ export class DeskView implements PaneView {
     const button = [...(buttons ?? [])].find((one) => one.checkVisibility());
     if (!this.#open || !button) return;
     if (button.disabled) {
-      return this.#tell(`“${button.textContent}” is not ready. Look at what the entry asks.`);
+      return this.#tell(
+        say("“{name}” is not ready. Look at what the entry asks.", { name: button.textContent }),
+      );
     }
     if (this.#open.needsSecondPress() && this.#pressed !== button) {
       button.focus();
       this.#pressed = button;
-      return this.#tell(`Press ${key} again: ${button.textContent}.`);
+      return this.#tell(say("Press {key} again: {name}.", { key, name: button.textContent }));
     }
     this.#unpress();
     button.click();

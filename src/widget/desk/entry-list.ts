@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { el } from "../dom.ts";
 import type { Entry } from "./queue-spec.ts";
 
@@ -109,7 +110,7 @@ export class EntryList {
   }
 
   #drawBox(id: string, name: string): HTMLElement {
-    const box = el("input", { type: "checkbox", "aria-label": `Select ${name}` });
+    const box = el("input", { type: "checkbox", "aria-label": say("Select {name}", { name }) });
     box.checked = this.#selected.has(id);
     box.addEventListener("change", () => {
       if (box.checked) this.#selected.add(id);

@@ -1,3 +1,4 @@
+import { say, type Text } from "../texts/say.ts";
 import { ESCALATION_REASONS } from "../../protocol/escalation/escalation.ts";
 import type {
   EscalationAct,
@@ -5,12 +6,13 @@ import type {
   QueueApi,
   ShownEscalation,
 } from "../approval/queue-api.ts";
+import type { ApprovalFailure } from "../approval/api.ts";
 import { el } from "../dom.ts";
 import { createEntryCard, createKeyButton } from "./entry-card.ts";
 import { formatTime } from "./format-time.ts";
 import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
 
-const SHOWS: readonly (readonly [name: string, query: EscalationQuery])[] = [
+const SHOWS: readonly (readonly [name: Text, query: EscalationQuery])[] = [
   ["Not settled", {}],
   ["Nobody has it", { state: "open" }],
   ["Somebody has it", { state: "taken" }],
@@ -21,10 +23,10 @@ const SHOWS: readonly (readonly [name: string, query: EscalationQuery])[] = [
 export function escalationsQueue(api: QueueApi): QueueSpec<ShownEscalation> {
   return {
     name: "escalations",
-    title: "Escalations",
-    none: "This list has no escalations.",
-    shows: SHOWS.map(([name]) => name),
-    keys: ["take it, or release it", "settle it"],
+    title: say("Escalations"),
+    none: say("This list has no escalations."),
+    shows: SHOWS.map(([name]) => say(name)),
+    keys: [say("take it, or release it"), say("settle it")],
     async read({ show, limit, cursor }) {
       const next = cursor === undefined ? {} : { cursor };
       const page = await api.escalations({ ...SHOWS[show]?.[1], limit, ...next });
@@ -45,8 +47,8 @@ function describe(one: ShownEscalation): Entry {
   const facts = [
     reason.replaceAll("_", " "),
     requestedBy,
-    takenBy && one.state === "taken" ? `taken by ${takenBy}` : undefined,
-    `since ${formatTime(one.openedAt)}`,
+    takenBy && one.state === "taken" ? say("taken by {name}", { name: takenBy }) : undefined,
+    say("since {when}", { when: formatTime(one.openedAt) }),
   ];
   return {
     id,
@@ -71,12 +73,12 @@ function openEscalation(
     title: toolTitle,
     facts: [
       ...(toolTitle === toolId ? [] : [toolId]),
-      ...(requestedBy === undefined ? [] : [`for ${requestedBy}`]),
-      count === 1 ? "1 call" : `${count} calls`,
-      `since ${formatTime(first.openedAt)}`,
-      ...(owner === undefined ? [] : [`owner ${owner}`]),
+      ...(requestedBy === undefined ? [] : [say("for {name}", { name: requestedBy })]),
+      count === 1 ? say("1 call") : say("{count} calls", { count }),
+      say("since {when}", { when: formatTime(first.openedAt) }),
+      ...(owner === undefined ? [] : [say("owner {name}", { name: owner })]),
     ],
-    body: [el("p", {}, EXPLAINED[first.reason] ?? first.reason.replaceAll("_", " ")), holder],
+    body: [el("p", {}, explain(first.reason)), holder],
   });
 
   const act = async (what: EscalationAct): Promise<void> => {
@@ -85,38 +87,40 @@ function openEscalation(
     const answer = await api.actOn(known.id, { ...(takenBy && { from: takenBy }), ...what });
     if (answer.ok) known = answer.value;
     draw();
-    card.tell(
-      answer.ok ? DONE[what.action] : (REFUSED[answer.failure.code] ?? answer.failure.message),
-    );
+    card.tell(answer.ok ? say(DONE[what.action]) : describeRefusal(answer.failure));
     onActed();
   };
   const button = (label: string, key: "a" | "r" | undefined, onClick: () => void) =>
     createKeyButton(label, { ...(key && { key }), onClick });
   const write = (): void => {
     isWriting = true;
-    const note = el("input", { type: "text", maxlength: "1000", "aria-label": "What was done?" });
-    note.placeholder = "What was done?";
+    const note = el("input", {
+      type: "text",
+      maxlength: "1000",
+      "aria-label": say("What was done?"),
+    });
+    note.placeholder = say("What was done?");
     const onClick = (): void => {
       const said = note.value.trim();
       void act({ action: "settle", ...(said !== "" && { note: said }) });
     };
-    const confirm = createKeyButton("Confirm", { className: "primary", onClick });
-    const back = button("Back", undefined, () => {
+    const confirm = createKeyButton(say("Confirm"), { className: "primary", onClick });
+    const back = button(say("Back"), undefined, () => {
       isWriting = false;
       draw();
     });
-    card.ask("Settle it? Nobody has to look any more.", note, confirm, back);
+    card.ask(say("Settle it? Nobody has to look any more."), note, confirm, back);
     note.focus();
   };
   const draw = (): void => {
     holder.textContent = formatHolder(known);
     if (known.state === "settled") return card.ask("");
-    const settle = button("Settle", "r", write);
-    const take = button("I take it", "a", () => void act({ action: "take" }));
-    if (known.state === "open") return card.ask("Nobody works on it so far.", take, settle);
-    const release = button("Release", "a", () => void act({ action: "release" }));
-    const over = button("I take it over", undefined, () => void act({ action: "take" }));
-    card.ask(`${known.takenBy} works on it.`, release, over, settle);
+    const settle = button(say("Settle"), "r", write);
+    const take = button(say("I take it"), "a", () => void act({ action: "take" }));
+    if (known.state === "open") return card.ask(say("Nobody works on it so far."), take, settle);
+    const release = button(say("Release"), "a", () => void act({ action: "release" }));
+    const over = button(say("I take it over"), undefined, () => void act({ action: "take" }));
+    card.ask(say("{name} works on it.", { name: known.takenBy ?? "" }), release, over, settle);
   };
   draw();
   return {
@@ -128,10 +132,10 @@ function openEscalation(
         const isTaken = news.takenBy !== undefined && news.takenBy !== known.takenBy;
         known = news;
         draw();
-        if (isTaken) card.note(`${news.takenBy} has just taken it.`);
+        if (isTaken) card.note(say("{name} has just taken it.", { name: news.takenBy ?? "" }));
       } else {
         card.ask("");
-        card.note("Somebody else settled it. “Settled” shows who, and what was done.");
+        card.note(say("Somebody else settled it. “Settled” shows who, and what was done."));
       }
     },
     // To settle asks by itself, and to take can be taken back.
@@ -140,29 +144,32 @@ function openEscalation(
 }
 
 function formatHolder({ state, takenBy, settledBy, settledAs, settledAt, note }: ShownEscalation) {
-  const said = note === undefined ? "" : ` “${note}”`;
-  if (state === "settled") {
-    const by = settledBy === undefined ? "" : ` by ${settledBy}`;
-    const as = settledAs === undefined ? "settled" : settledAs.replaceAll("_", " ");
-    const when = settledAt === undefined ? "" : `, ${formatTime(settledAt)}`;
-    return `Ended${by} as ${as}${when}.${said}`;
+  const said = note === undefined ? "" : `“${note}”`;
+  if (state !== "settled") {
+    const holder = takenBy === undefined ? "" : `${say("taken by {name}", { name: takenBy })}.`;
+    return `${holder} ${said}`.trim();
   }
-  return takenBy === undefined ? said.trim() : `taken by ${takenBy}.${said}`;
+  const ended = say("Ended{by} as {what}{when}.", {
+    by: settledBy === undefined ? "" : say(" by {name}", { name: settledBy }),
+    what: (settledAs ?? "settled").replaceAll("_", " "),
+    when: settledAt === undefined ? "" : `, ${formatTime(settledAt)}`,
+  });
+  return `${ended} ${said}`.trim();
 }
 
-const DONE: Readonly<Record<EscalationAct["action"], string>> = {
+const DONE: Readonly<Record<EscalationAct["action"], Text>> = {
   take: "It is yours.",
   release: "Nobody has it any more.",
   settle: "Settled.",
 };
 
-const REFUSED: Readonly<Record<string, string>> = {
+const REFUSED: Readonly<Record<string, Text>> = {
   escalation_held: "Somebody else has taken the escalation. Who has it is shown here in a moment.",
   escalation_settled: "Somebody else has settled the escalation.",
 };
 
 /** What happened, in words. A reason that this page does not know is shown as it is. */
-const EXPLAINED: Readonly<Record<string, string>> = {
+const EXPLAINED: Readonly<Record<string, Text>> = {
   unknown_outcome: "A call may have happened, and nobody knew.",
   undo_failed: "Undoing a call failed.",
   state_mismatch: "A write was completed, and its state was not the expected one.",
@@ -174,3 +181,13 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   repeated_refusals: "Rights or policy refused many calls of one run.",
   repairs_exhausted: "A run went on without this tool: the model did not correct its calls.",
 };
+
+function explain(reason: string): string {
+  const known = Object.hasOwn(EXPLAINED, reason) ? EXPLAINED[reason] : undefined;
+  return known === undefined ? reason.replaceAll("_", " ") : say(known);
+}
+
+function describeRefusal({ code, message }: ApprovalFailure): string {
+  const known = Object.hasOwn(REFUSED, code) ? REFUSED[code] : undefined;
+  return known === undefined ? message : say(known);
+}

@@ -1,8 +1,9 @@
+import { say, type Text } from "../texts/say.ts";
 import { el } from "../dom.ts";
 import type { Entry, QueueQuery } from "./queue-spec.ts";
 
 const HOUR_MS = 3_600_000;
-const AGES: readonly (readonly [label: string, olderThanMs: number])[] = [
+const AGES: readonly (readonly [label: Text, olderThanMs: number])[] = [
   ["Any age", 0],
   ["Older than an hour", HOUR_MS],
   ["Older than a day", 24 * HOUR_MS],
@@ -29,17 +30,17 @@ export function createFilters(
   shows: readonly string[],
   on: { readonly onRead: () => void; readonly onNarrow: () => void },
 ): Filters {
-  const show = choose("Show", shows);
+  const show = choose(say("Show"), shows);
   const tool = el("input", { type: "search", spellcheck: "false", placeholder: "bank__transfer" });
   const person = el("input", { type: "search", spellcheck: "false", placeholder: "user:ann" });
   const age = choose(
-    "Age",
-    AGES.map(([label]) => label),
+    say("Age"),
+    AGES.map(([name]) => say(name)),
   );
-  const text = el("input", { type: "search", "aria-label": "Search what is loaded" });
-  text.placeholder = "Search";
-  const more = el("details", { class: "more-filters" }, el("summary", {}, "More filters"));
-  more.append(label("Tool", tool), label("Person", person), label("Age", age));
+  const text = el("input", { type: "search", "aria-label": say("Search what is loaded") });
+  text.placeholder = say("Search");
+  const more = el("details", { class: "more-filters" }, el("summary", {}, say("More filters")));
+  more.append(label(say("Tool"), tool), label(say("Person"), person), label(say("Age"), age));
   const root = el("form", { class: "filters", role: "search" }, show, text, more);
   for (const field of [show, tool, person]) field.addEventListener("change", on.onRead);
   for (const field of [age, text]) field.addEventListener("input", on.onNarrow);

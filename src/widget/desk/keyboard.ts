@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { createButton, el } from "../dom.ts";
 
 /** What keys do on the desk. */
@@ -23,8 +24,8 @@ const STORED = "interlock-desk:keys";
  * Contract: no key acts while the reader types, and a held key decides nothing.
  */
 export class Keyboard {
-  readonly root = el("dialog", { class: "keys", "aria-label": "Keys" });
-  readonly button = createButton("", "Keys");
+  readonly root = el("dialog", { class: "keys", "aria-label": say("Keys") });
+  readonly button = createButton("", say("Keys"));
   readonly #host: HTMLElement;
   readonly #actions: KeyActions;
   readonly #switch = el("input", { type: "checkbox", id: "keys-on" });
@@ -75,23 +76,23 @@ export class Keyboard {
   #open(): void {
     const [a, r] = this.#actions.names();
     const rows = [
-      ["j, k", "next and previous entry"],
-      ["Enter", "open the entry"],
-      ["u, Escape", "back to the list"],
+      ["j, k", say("next and previous entry")],
+      ["Enter", say("open the entry")],
+      ["u, Escape", say("back to the list")],
       ["a", a],
       ["r", r],
-      ["1 to 4", "another list"],
-      ["/", "search what is loaded"],
-      ["?", "this table"],
+      [say("1 to 4"), say("another list")],
+      ["/", say("search what is loaded")],
+      ["?", say("this table")],
     ] as const;
     const table = rows.map(([keys, does]) =>
       el("div", {}, el("dt", {}, el("kbd", {}, keys)), el("dd", {}, does)),
     );
-    const close = createButton("primary", "Close");
+    const close = createButton("primary", say("Close"));
     close.addEventListener("click", () => this.root.close());
-    const use = el("label", { for: "keys-on" }, "Use these keys");
+    const use = el("label", { for: "keys-on" }, say("Use these keys"));
     this.root.replaceChildren(
-      el("h2", {}, "Keys"),
+      el("h2", {}, say("Keys")),
       el("dl", {}, ...table),
       el("div", { class: "choice" }, this.#switch, use),
       el("div", { class: "row" }, close),

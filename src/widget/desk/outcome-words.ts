@@ -1,11 +1,12 @@
+import { say, type Text } from "../texts/say.ts";
 import type { ListedOutcome, ReportedOutcome } from "../approval/queue-api.ts";
 import { formatTime } from "./format-time.ts";
 
 /** One report that an operator can make. */
 export interface Choice {
   readonly outcome: ReportedOutcome;
-  readonly label: string;
-  readonly question: string;
+  readonly label: Text;
+  readonly question: Text;
 }
 
 const OF_CALL: readonly Choice[] = [
@@ -48,40 +49,40 @@ export function choicesOf({ undo, mismatch }: ListedOutcome): readonly Choice[] 
 /** The sentence beside the choices. */
 export function questionOf({ toolTitle, toolId, undo, mismatch }: ListedOutcome): string {
   const name = toolTitle ?? toolId;
-  if (mismatch) return `Is the system right that ${name} wrote to?`;
-  return undo ? `Is the change of ${name} undone?` : `Did this call of ${name} happen?`;
+  if (mismatch) return say("Is the system right that {name} wrote to?", { name });
+  return undo
+    ? say("Is the change of {name} undone?", { name })
+    : say("Did this call of {name} happen?", { name });
 }
 
 /** Says what is known, what to look for, and until when. */
 export function explain(call: ListedOutcome): string {
   const { dispatchedAt, undo, mismatch } = call;
   const until = formatTime(call.awaitsOutcomeUntil);
+  const accepted = say(ACCEPTED, { until });
   if (undo?.saga) {
-    const { toolId, stays } = undo.saga;
+    const { toolId: saga, stays } = undo.saga;
     const names = stays.map((step) => step.toolId).join(", ");
-    const others = names === "" ? "" : ` These steps stay too: ${names}.`;
-    return (
-      `This call is a step of ${toolId}, which failed. Undoing the step failed too.${others} ` +
-      "Look into the system that the tool writes to: is the change undone? " +
-      `A report is accepted until ${until}.`
-    );
+    const others = names === "" ? "" : ` ${say("These steps stay too: {names}.", { names })}`;
+    return `${say(SAGA, { saga })}${others} ${say(LOOK)} ${accepted}`;
   }
-  if (undo) {
-    return (
-      "This call happened, and undoing it failed. Look into the system that the tool writes to: is " +
-      `the change undone? A report is accepted until ${until}.`
-    );
-  }
-  if (mismatch) {
-    return (
-      "The call was completed. When the state was read again, it was not the expected one. Look " +
-      `into the system that the tool writes to. This entry stays until ${until}.`
-    );
-  }
-  const began = dispatchedAt === undefined ? "" : ` since ${formatTime(dispatchedAt)}`;
-  return (
-    "The tool was asked to act, and did not tell whether it did. Look into the system that the " +
-    `tool writes to: did a change with these arguments happen${began}? ` +
-    `Without a report until ${until} the run ends as failed.`
-  );
+  if (undo) return `${say(UNDO_FAILED)} ${say(LOOK)} ${accepted}`;
+  if (mismatch) return say(MISMATCH, { until });
+  const asked =
+    dispatchedAt === undefined
+      ? say(UNKNOWN)
+      : say(UNKNOWN_SINCE, { since: formatTime(dispatchedAt) });
+  return `${asked} ${say(WITHOUT_REPORT, { until })}`;
 }
+
+const ACCEPTED = "A report is accepted until {until}.";
+const SAGA = "This call is a step of {saga}, which failed. Undoing the step failed too.";
+const UNDO_FAILED = "This call happened, and undoing it failed.";
+const LOOK = "Look into the system that the tool writes to: is the change undone?";
+const MISMATCH =
+  "The call was completed. When the state was read again, it was not the expected one. Look into the system that the tool writes to. This entry stays until {until}.";
+const UNKNOWN =
+  "The tool was asked to act, and did not tell whether it did. Look into the system that the tool writes to: did a change with these arguments happen?";
+const UNKNOWN_SINCE =
+  "The tool was asked to act, and did not tell whether it did. Look into the system that the tool writes to: did a change with these arguments happen since {since}?";
+const WITHOUT_REPORT = "Without a report until {until} the run ends as failed.";

@@ -1,9 +1,10 @@
+import { say } from "../texts/say.ts";
 import { ARM_AFTER_MS } from "../approval/form.ts";
 import { drawList } from "../approval/packet-view.ts";
 import type { ListedOutcome, QueueApi } from "../approval/queue-api.ts";
 import { el } from "../dom.ts";
 import { createEntryCard, createKeyButton } from "./entry-card.ts";
-import { formatTime } from "./format-time.ts";
+import { formatAttempts, formatTime } from "./format-time.ts";
 import { type Choice, choicesOf, explain, questionOf } from "./outcome-words.ts";
 import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
 
@@ -13,10 +14,10 @@ export function outcomesQueue(api: QueueApi): QueueSpec<ListedOutcome> {
   const reported = new Set<string>();
   return {
     name: "outcomes",
-    title: "Outcomes",
-    none: "No call waits for a report.",
-    shows: ["To look into"],
-    keys: ["it happened", "it did not happen"],
+    title: say("Outcomes"),
+    none: say("No call waits for a report."),
+    shows: [say("To look into")],
+    keys: [say("it happened"), say("it did not happen")],
     async read(query) {
       const { show: _show, person: _person, ...filters } = query;
       const page = await api.outcomes(filters);
@@ -38,8 +39,12 @@ export function outcomesQueue(api: QueueApi): QueueSpec<ListedOutcome> {
 
 function describe(call: ListedOutcome): Entry {
   const { runId, invocationId, toolId, toolTitle = toolId, requestedBy, undo, mismatch } = call;
-  const what = mismatch ? "unexpected state" : undo ? "undo failed" : "unknown outcome";
-  const until = `until ${formatTime(call.awaitsOutcomeUntil)}`;
+  const what = mismatch
+    ? say("unexpected state")
+    : undo
+      ? say("undo failed")
+      : say("unknown outcome");
+  const until = say("until {when}", { when: formatTime(call.awaitsOutcomeUntil) });
   return {
     id: `${runId}/${invocationId}`,
     name: toolTitle,
@@ -62,14 +67,13 @@ function openOutcome(
   { onActed }: OpenPorts<ListedOutcome>,
 ): OpenEntry<ListedOutcome> {
   const { toolId, toolTitle = toolId, attempts, requestedBy, owner, lines, mismatch } = call;
-  const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const card = createEntryCard({
     title: toolTitle,
     facts: [
       ...(toolTitle === toolId ? [] : [toolId]),
-      `for ${requestedBy}`,
-      times,
-      `owner ${owner}`,
+      say("for {name}", { name: requestedBy }),
+      formatAttempts(attempts),
+      say("owner {name}", { name: owner }),
     ],
     body: [
       el("p", {}, explain(call)),
@@ -80,18 +84,21 @@ function openOutcome(
   let isOver = false;
   const choose = (): void => {
     const buttons = choicesOf(call).map((choice, at) =>
-      createKeyButton(choice.label, { key: at === 0 ? "a" : "r", onClick: () => confirm(choice) }),
+      createKeyButton(say(choice.label), {
+        key: at === 0 ? "a" : "r",
+        onClick: () => confirm(choice),
+      }),
     );
     card.ask(questionOf(call), ...buttons);
   };
   const confirm = (choice: Choice): void => {
     const key = choicesOf(call).indexOf(choice) === 0 ? "a" : "r";
     const onClick = (): void => void report(choice, sure);
-    const sure = createKeyButton("Confirm", { key, className: "primary", onClick });
-    const back = createKeyButton("Back", { onClick: choose });
+    const sure = createKeyButton(say("Confirm"), { key, className: "primary", onClick });
+    const back = createKeyButton(say("Back"), { onClick: choose });
     sure.disabled = true;
     setTimeout(() => (sure.disabled = false), ARM_AFTER_MS);
-    card.ask(`${choice.question} Nobody can change this report.`, sure, back);
+    card.ask(`${say(choice.question)} ${say("Nobody can change this report.")}`, sure, back);
     back.focus();
   };
   const report = async ({ outcome }: Choice, sure: HTMLButtonElement): Promise<void> => {
@@ -100,7 +107,7 @@ function openOutcome(
     isOver = answer.ok || answer.failure.code === "outcome_not_awaited";
     if (isOver) card.ask("");
     else choose();
-    const goesOn = call.undo || mismatch ? "Reported." : "Reported. The run continues.";
+    const goesOn = call.undo || mismatch ? say("Reported.") : say("Reported. The run continues.");
     card.tell(answer.ok ? goesOn : answer.failure.message);
     if (isOver) onActed();
   };
@@ -111,7 +118,7 @@ function openOutcome(
       if (news || isOver) return;
       isOver = true;
       card.ask("");
-      card.note("Somebody else reported this call, or its time is over.");
+      card.note(say("Somebody else reported this call, or its time is over."));
     },
     // A report asks by itself.
     needsSecondPress: () => false,

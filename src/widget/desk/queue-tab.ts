@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { ApprovalFailure } from "../approval/api.ts";
 import { createButton, el, setText } from "../dom.ts";
 import { EntryList } from "./entry-list.ts";
@@ -29,7 +30,7 @@ export class QueueTab<Item> {
   readonly list: EntryList;
   readonly #spec: QueueSpec<Item>;
   readonly #ports: QueueTabPorts;
-  readonly #more = createButton("more", "Show more");
+  readonly #more = createButton("more", say("Show more"));
   readonly #told = el("p", { class: "note", role: "status" });
   #items: readonly Item[] = [];
   #next: string | undefined;
@@ -137,7 +138,10 @@ export class QueueTab<Item> {
     const all = this.#items.map((item) => this.#spec.describe(item));
     const shown = this.filters.hides() ? all.filter((entry) => this.filters.fits(entry)) : all;
     this.list.show(shown);
-    const told = `${shown.length} of ${all.length} loaded entries fit.`;
+    const told = say("{shown} of {all} loaded entries fit.", {
+      shown: shown.length,
+      all: all.length,
+    });
     setText(this.#told, this.filters.hides() ? told : "");
     this.#more.hidden = this.#next === undefined;
     this.#ports.onSelect?.();

@@ -1,9 +1,10 @@
+import { say } from "../texts/say.ts";
 import { el, setText } from "../dom.ts";
 import type { DeskTab } from "./queue-tab.ts";
 
 /** Shows the tabs with their counts. Arrow keys move between them. */
 export class TabBar {
-  readonly root = el("div", { role: "tablist", class: "tabs", "aria-label": "Lists" });
+  readonly root = el("div", { role: "tablist", class: "tabs", "aria-label": say("Lists") });
   readonly #tabs: readonly DeskTab[];
   readonly #buttons: readonly HTMLButtonElement[];
 

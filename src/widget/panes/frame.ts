@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { el, icon, RELOAD_ICON } from "../dom.ts";
 
 /** The words of a page. */
@@ -11,8 +12,8 @@ export interface FrameWords {
 
 /** Creates the fixed parts of a page: its header, a list at the side, and the open entry. */
 export function createFrame({ title, back: backLabel, hint }: FrameWords, ...tools: Node[]) {
-  const reload = createButton({ "aria-label": "Refresh" }, icon(RELOAD_ICON));
-  const more = createButton({ class: "more", hidden: "" }, "Show more");
+  const reload = createButton({ "aria-label": say("Refresh") }, icon(RELOAD_ICON));
+  const more = createButton({ class: "more", hidden: "" }, say("Show more"));
   const back = createButton({ class: "back" }, icon("M12 5l-5 5 5 5"), backLabel);
   const notice = el("p", { class: "notice", role: "alert" });
   const bar = el("div", { class: "tools" }, ...tools, reload);

@@ -1,5 +1,6 @@
 import type { ClientOptions } from "../../client/ports.ts";
 import { openElementSession, type TokenSource } from "../element-session.ts";
+import { prepareTexts } from "../texts/prepare-texts.ts";
 import type { SignInPorts } from "./sign-in.ts";
 
 /** What an element shows: a list, and the page of one of its entries. */
@@ -17,16 +18,17 @@ export interface PaneView {
  * Contract: an element outside the document sends no requests.
  */
 export abstract class PaneElement extends HTMLElement {
-  static readonly observedAttributes = ["endpoint"];
+  static readonly observedAttributes = ["endpoint", "lang"];
 
   declare getToken?: TokenSource | undefined;
   #view: PaneView | undefined;
+  #preparing: Promise<void> | undefined;
 
   protected abstract readonly sheets: CSSStyleSheet[];
   protected abstract createView(api: ClientOptions, ports: SignInPorts): PaneView;
 
   connectedCallback(): void {
-    this.#start();
+    this.#prepare();
   }
 
   disconnectedCallback(): void {
@@ -35,7 +37,21 @@ export abstract class PaneElement extends HTMLElement {
   }
 
   attributeChangedCallback(): void {
-    if (this.#view) this.#start();
+    if (this.#view) this.#prepare();
+  }
+
+  /** Starts once the texts of the page are there. */
+  #prepare(): void {
+    const lang = this.closest("[lang]")?.getAttribute("lang") ?? "";
+    const preparing = prepareTexts(lang, undefined);
+    this.#preparing = preparing;
+    if (preparing) void this.#startAfter(preparing);
+    else this.#start();
+  }
+
+  async #startAfter(preparing: Promise<void>): Promise<void> {
+    await preparing;
+    if (this.#preparing === preparing && this.isConnected) this.#start();
   }
 
   #start(): void {

@@ -1,9 +1,15 @@
 import { GERMAN_APPROVAL } from "./german-approval.ts";
 import { GERMAN_CHAT } from "./german-chat.ts";
 import { GERMAN_CHATS } from "./german-chats.ts";
+import { GERMAN_DESK } from "./german-desk.ts";
 
 /**
  * The table of all texts: what each says in English, and in German. It stands in a file of its own,
  * which only pages in German, and pages with texts of their own, load.
  */
-export const GERMAN = { ...GERMAN_CHAT, ...GERMAN_CHATS, ...GERMAN_APPROVAL } as const;
+export const GERMAN = {
+  ...GERMAN_CHAT,
+  ...GERMAN_CHATS,
+  ...GERMAN_APPROVAL,
+  ...GERMAN_DESK,
+} as const;
