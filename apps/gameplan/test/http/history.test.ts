@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { PromptHistoryEntry } from "../../../../src/protocol/audit/prompt-history.ts";
 import { callTool, dataOf, governGameplan } from "../studio.ts";
+import { invoke, read } from "../../../../test/shared/invoke.ts";
 import { send, stateOf, type Caller } from "../../../../test/shared/worker.ts";
 
 beforeAll(() => governGameplan());
@@ -54,4 +55,26 @@ test("a change names its call to its author alone, who can undo that very call",
   expect((await send(path, { caller: "ada", method: "POST" })).status).toBe(200);
   await expect.poll(callNow).toMatchObject({ state: "COMPENSATED", undo: { status: "undone" } });
   expect(await newestFor("ada")).toMatchObject({ action: "restored", entityId: systemId });
+});
+
+test("an edit by hand is one call under its key, and its Undo brings the row back", async () => {
+  const projectId = (await dataOf("ada", "create_project", { name: "Harbour" })).project.id;
+  const { thread } = await dataOf("ada", "create_idea_thread", { projectId, title: "Ships" });
+  const { id, revision } = thread;
+  const fields = { entity: "idea_thread", id, revision, title: "Boats" };
+  const edit = async () =>
+    read(await invoke("gameplan__edit_row", fields, { caller: "ada", key: '"boats"' }));
+  const edited = await edit();
+  expect([edited.status, (await edit()).runId]).toEqual([200, edited.runId]);
+  const threads = async () => (await dataOf("ada", "list_idea_threads", { projectId })).items;
+  expect(await threads()).toMatchObject([{ title: "Boats", revision: revision + 1 }]);
+  const [call] = (await stateOf(edited.runId, "ada")).toolCalls;
+  const path = `/v1/runs/${edited.runId}/invocations/${call?.invocationId}/compensate`;
+  expect((await send(path, { caller: "ada", method: "POST" })).status).toBe(200);
+  await expect.poll(threads).toMatchObject([{ title: "Ships" }]);
+  const { items } = await dataOf("ada", "get_project_activity", { projectId, limit: 2 });
+  expect(items.map(({ summary }: { summary: string }) => summary)).toEqual([
+    'Reverted the newest change of idea thread "Boats"',
+    'Edited title of idea thread "Boats"',
+  ]);
 });
