@@ -6,7 +6,7 @@ import { graphEdge, graphNode, type GraphNode } from "../entities/dependency.ts"
 import { count, rowId } from "../entities/fields.ts";
 import { mvpCriticality } from "../entities/game-system.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { nodeRow, orderNodes } from "../graph/read-graph.ts";
+import { orderNodes, readNodesOf } from "../graph/read-graph.ts";
 import { countRows } from "../list-page.ts";
 import { findProject } from "../rows/project-row.ts";
 import { readPlaces } from "./place-systems.ts";
@@ -40,13 +40,9 @@ export const getBoard = defineOperation({
     if (!found.ok) return found;
     const shown = whereOf(projectId, filter);
     const nodeTotal = countRows(sql, { table: "systems", ...shown });
-    const ids = JSON.stringify(selectIds(sql, shown, nodeTotal > MOST_DRAWN ? near : undefined));
-    const nodes = sql.rows(
-      nodeRow,
-      `SELECT id AS systemId, name, slug AS systemSlug, mvp_criticality AS mvpCriticality, status
-       FROM systems WHERE id IN (SELECT value FROM json_each(?)) ORDER BY slug`,
-      ids,
-    );
+    const drawn = selectIds(sql, shown, nodeTotal > MOST_DRAWN ? near : undefined);
+    const nodes = readNodesOf(sql, drawn);
+    const ids = JSON.stringify(drawn);
     const between = `deleted_at IS NULL AND source_id IN (SELECT value FROM json_each(?))
       AND target_id IN (SELECT value FROM json_each(?))`;
     const edges = sql.rows(

@@ -7,7 +7,7 @@ import { count, nameText, rowId } from "../entities/fields.ts";
 import { systemSlug } from "../entities/game-system.ts";
 import { readPlansOf, touchedPlan } from "../game-system/delete-game-system.ts";
 import { impactOf } from "../graph/dependency-graph.ts";
-import { readEdges, readNodes } from "../graph/read-graph.ts";
+import { readEdgesTo, readNodesOf } from "../graph/read-graph.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { findSystem } from "../rows/system-row.ts";
 import { offsetArguments } from "./get-dependency-graph.ts";
@@ -30,10 +30,15 @@ export const getImpactAnalysis = defineOperation({
   run(sql, { systemId, offset = 0, limit = USUAL_SYSTEMS }, caller) {
     const found = findSystem(sql, caller, { id: systemId });
     if (!found.ok) return found;
-    const { projectId, name, systemSlug: slug } = found.value;
-    const nodes = new Map(readNodes(sql, projectId).map((node) => [node.systemId, node]));
-    const all = impactOf(readEdges(sql, projectId), systemId);
-    const impacted = all.slice(offset, offset + limit).flatMap(({ systemId: id, ...impact }) => {
+    const { name, systemSlug: slug } = found.value;
+    const all = impactOf(readEdgesTo(sql, systemId), systemId);
+    const page = all.slice(offset, offset + limit);
+    const read = readNodesOf(
+      sql,
+      page.map(({ systemId: id }) => id),
+    );
+    const nodes = new Map(read.map((node) => [node.systemId, node]));
+    const impacted = page.flatMap(({ systemId: id, ...impact }) => {
       const node = nodes.get(id);
       if (!node) return [];
       const { status: _, ...shown } = node;

@@ -6,7 +6,7 @@ import { levelsOf, type Edge } from "./dependency-graph.ts";
 
 const { position: _position, level: _level, ...node } = graphNode.entries;
 /** A system without its place in the graph, as a row. */
-export const nodeRow = v.object(node);
+const nodeRow = v.object(node);
 const edgeRow = v.object(graphEdge.entries);
 
 /** A system without its place in the graph. */
@@ -22,13 +22,41 @@ export function readEdges(sql: WorkspaceReads, projectId: string): readonly Edge
   );
 }
 
+/** Reads the dependencies over which a change of a system reaches others, and no other ones. */
+export function readEdgesTo(sql: WorkspaceReads, systemId: string): readonly Edge[] {
+  const isLive = `t.deleted_at IS NULL ${HAS_BOTH_SYSTEMS}`;
+  return sql.rows(
+    edgeRow,
+    `WITH RECURSIVE reached(id) AS (
+       SELECT ? UNION
+       SELECT t.source_id FROM reached JOIN dependencies t ON t.target_id = reached.id
+       WHERE ${isLive})
+     SELECT source_id AS sourceSystemId, target_id AS targetSystemId, type FROM dependencies t
+     WHERE target_id IN (SELECT id FROM reached) AND ${isLive} ORDER BY seq`,
+    systemId,
+  );
+}
+
+const NODE_COLUMNS =
+  "id AS systemId, name, slug AS systemSlug, mvp_criticality AS mvpCriticality, status";
+
 /** Reads the systems of a project, by slug. */
 export function readNodes(sql: WorkspaceReads, projectId: string): readonly PlacelessNode[] {
   return sql.rows(
     nodeRow,
-    `SELECT id AS systemId, name, slug AS systemSlug, mvp_criticality AS mvpCriticality, status
-     FROM systems WHERE project_id = ? AND deleted_at IS NULL ORDER BY slug`,
+    `SELECT ${NODE_COLUMNS} FROM systems
+     WHERE project_id = ? AND deleted_at IS NULL ORDER BY slug`,
     projectId,
+  );
+}
+
+/** Reads some systems, by slug. */
+export function readNodesOf(sql: WorkspaceReads, ids: readonly string[]): readonly PlacelessNode[] {
+  return sql.rows(
+    nodeRow,
+    `SELECT ${NODE_COLUMNS} FROM systems
+     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY slug`,
+    JSON.stringify(ids),
   );
 }
 
