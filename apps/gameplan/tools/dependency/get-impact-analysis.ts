@@ -32,7 +32,8 @@ export const getImpactAnalysis = defineOperation({
     if (!found.ok) return found;
     const { name, systemSlug: slug } = found.value;
     const all = impactOf(readEdgesTo(sql, systemId), systemId);
-    const page = all.slice(offset, offset + limit);
+    const end = offset + limit;
+    const page = all.slice(offset, end);
     const read = readNodesOf(
       sql,
       page.map(({ systemId: id }) => id),
@@ -44,7 +45,6 @@ export const getImpactAnalysis = defineOperation({
       const { status: _, ...shown } = node;
       return [{ ...shown, ...impact }];
     });
-    const end = offset + limit;
     return ok({
       system: { systemId, name, systemSlug: slug },
       impacted,

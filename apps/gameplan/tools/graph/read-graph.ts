@@ -14,49 +14,47 @@ export type PlacelessNode = v.InferOutput<typeof nodeRow>;
 
 /** Reads the dependencies of a project whose systems are both there. */
 export function readEdges(sql: WorkspaceReads, projectId: string): readonly Edge[] {
-  return sql.rows(
-    edgeRow,
-    `SELECT source_id AS sourceSystemId, target_id AS targetSystemId, type FROM dependencies t
-     WHERE project_id = ? AND deleted_at IS NULL ${HAS_BOTH_SYSTEMS} ORDER BY seq`,
-    projectId,
-  );
+  return selectEdges(sql, "project_id = ?", projectId);
 }
 
 /** Reads the dependencies over which a change of a system reaches others, and no other ones. */
 export function readEdgesTo(sql: WorkspaceReads, systemId: string): readonly Edge[] {
-  const isLive = `t.deleted_at IS NULL ${HAS_BOTH_SYSTEMS}`;
+  return selectEdges(sql, REACHED, systemId);
+}
+
+const REACHED = `target_id IN (
+  WITH RECURSIVE ids(id) AS (SELECT ? UNION SELECT source_id
+    FROM dependencies JOIN ids ON target_id = ids.id AND deleted_at IS NULL) SELECT id FROM ids)`;
+
+function selectEdges(sql: WorkspaceReads, where: string, id: string): readonly Edge[] {
   return sql.rows(
     edgeRow,
-    `WITH RECURSIVE reached(id) AS (
-       SELECT ? UNION
-       SELECT t.source_id FROM reached JOIN dependencies t ON t.target_id = reached.id
-       WHERE ${isLive})
-     SELECT source_id AS sourceSystemId, target_id AS targetSystemId, type FROM dependencies t
-     WHERE target_id IN (SELECT id FROM reached) AND ${isLive} ORDER BY seq`,
-    systemId,
+    `SELECT source_id AS sourceSystemId, target_id AS targetSystemId, type FROM dependencies t
+     WHERE ${where} AND deleted_at IS NULL ${HAS_BOTH_SYSTEMS} ORDER BY seq`,
+    id,
   );
 }
 
-const NODE_COLUMNS =
-  "id AS systemId, name, slug AS systemSlug, mvp_criticality AS mvpCriticality, status";
-
 /** Reads the systems of a project, by slug. */
 export function readNodes(sql: WorkspaceReads, projectId: string): readonly PlacelessNode[] {
-  return sql.rows(
-    nodeRow,
-    `SELECT ${NODE_COLUMNS} FROM systems
-     WHERE project_id = ? AND deleted_at IS NULL ORDER BY slug`,
-    projectId,
-  );
+  return selectNodes(sql, "project_id = ?", projectId);
 }
 
 /** Reads some systems, by slug. */
 export function readNodesOf(sql: WorkspaceReads, ids: readonly string[]): readonly PlacelessNode[] {
+  return selectNodes(sql, "id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+}
+
+function selectNodes(
+  sql: WorkspaceReads,
+  where: string,
+  binding: string,
+): readonly PlacelessNode[] {
   return sql.rows(
     nodeRow,
-    `SELECT ${NODE_COLUMNS} FROM systems
-     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY slug`,
-    JSON.stringify(ids),
+    `SELECT id AS systemId, name, slug AS systemSlug, mvp_criticality AS mvpCriticality, status
+     FROM systems WHERE ${where} AND deleted_at IS NULL ORDER BY slug`,
+    binding,
   );
 }
 

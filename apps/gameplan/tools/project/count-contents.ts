@@ -5,11 +5,11 @@ import type { WorkspaceReads } from "interlock-edge/tools";
 const live = (table: string, and = ""): string =>
   `(SELECT count(*) FROM ${table} t WHERE t.project_id = ?1 AND t.deleted_at IS NULL${and})`;
 
-/** Messages of others behind the read mark of the person `?2`. */
-export const UNREAD = `(SELECT count(*) FROM messages m
-  WHERE m.thread_id = t.id AND m.deleted_at IS NULL AND m.created_by <> ?2
-    AND m.number > coalesce(
-      (SELECT number FROM read_marks r WHERE r.thread_id = t.id AND r.person = ?2), 0))`;
+/** Counts the messages of others behind the read mark of a person. Both are names of the query. */
+export const unreadOf = (thread: "t" | "threads", person: "?1" | "?2"): string =>
+  `(SELECT count(*) FROM messages m WHERE m.thread_id = ${thread}.id AND m.deleted_at IS NULL
+    AND m.created_by <> ${person} AND m.number > coalesce((SELECT number FROM read_marks r
+      WHERE r.thread_id = ${thread}.id AND r.person = ${person}), 0))`;
 
 /** A dependency counts while both of its systems are there. */
 export const HAS_BOTH_SYSTEMS = ` AND
@@ -30,7 +30,7 @@ export function countContents(
        ${live("plans", " AND t.status = 'draft'")} AS draftPlans,
        ${live("plans", " AND t.status = 'finalized'")} AS finalizedPlans,
        ${live("threads", " AND t.status = 'open'")} AS openThreads,
-       (SELECT coalesce(sum(${UNREAD}), 0) FROM threads t
+       (SELECT coalesce(sum(${unreadOf("t", "?2")}), 0) FROM threads t
          WHERE t.project_id = ?1 AND t.deleted_at IS NULL) AS unreadMessages,
        ${live("exports")} AS exports`,
     projectId,

@@ -5,7 +5,7 @@ import { ideaThread } from "../entities/idea-thread.ts";
 import { project, projectCounts, type Project } from "../entities/project.ts";
 import { planSummary } from "../entities/version-plan.ts";
 import { findProject } from "../rows/project-row.ts";
-import { countContents, UNREAD } from "./count-contents.ts";
+import { countContents, unreadOf } from "./count-contents.ts";
 
 /** So many draft plans and open threads are named at most; the counts say how many there are. */
 const MOST_NAMED = 5;
@@ -60,7 +60,7 @@ export const readOpenProject = defineOperation({
       openThreads: [
         ...sql.rows(
           openThread,
-          `SELECT t.id, t.title, ${UNREAD} AS unreadMessages FROM threads t
+          `SELECT t.id, t.title, ${unreadOf("t", "?2")} AS unreadMessages FROM threads t
            WHERE t.status = 'open' AND ${newest}`,
           projectId,
           caller.authorId,

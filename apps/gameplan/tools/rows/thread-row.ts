@@ -3,6 +3,7 @@ import { type Result, type ToolFailure } from "interlock-edge/tools";
 import { ideaThread, type IdeaThread } from "../entities/idea-thread.ts";
 import { toIso, toIsoOrNull } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
+import { unreadOf } from "../project/count-contents.ts";
 import { findLive, toFound } from "./entity-row.ts";
 
 /** Columns of a thread for one person, who is the first binding of the query. */
@@ -10,10 +11,7 @@ export const THREAD_COLUMNS = `id, project_id AS projectId, title, status,
   brainstorm_id AS brainstormId, revision, created_at AS createdAt, created_by AS createdBy,
   (SELECT count(*) FROM messages m
     WHERE m.thread_id = threads.id AND m.deleted_at IS NULL) AS messageCount,
-  (SELECT count(*) FROM messages m
-    WHERE m.thread_id = threads.id AND m.deleted_at IS NULL AND m.created_by <> ?1
-      AND m.number > coalesce((SELECT number FROM read_marks r
-        WHERE r.thread_id = threads.id AND r.person = ?1), 0)) AS unreadCount,
+  ${unreadOf("threads", "?1")} AS unreadCount,
   (SELECT max(created_at) FROM messages m
     WHERE m.thread_id = threads.id AND m.deleted_at IS NULL) AS lastMessageAt`;
 
