@@ -415,20 +415,70 @@ describe("the page of runs", () => {
     await expect.poll(() => runs().getByRole("listitem").count()).toBe(1);
     expect(await visit.page.getByLabel("State").inputValue()).toBe("waiting");
     // The picture is for the eye alone; the table says the same.
-    await visit.page.getByText("Cost per day", { exact: true }).click();
+    await visit.page.getByText("Costs", { exact: true }).click();
     const costs = visit.page.getByRole("table", { name: "Cost per day in EUR" });
     await costs.waitFor();
     expect(await costs.getByRole("row").allInnerTexts()).toEqual([
       expect.stringMatching(/Day\s+Cost/),
-      expect.stringMatching(/2026-11-25\s+0.25 EUR/),
+      expect.stringMatching(/2026-11-25\s+0.2 EUR/),
       expect.stringMatching(/2026-11-27\s+0.5 EUR/),
     ]);
+    const rowsOf = async (what: string): Promise<unknown> =>
+      visit.page
+        .getByRole("table", { name: `Cost per ${what} in EUR` })
+        .getByRole("row")
+        .allInnerTexts();
+    expect([await rowsOf("assistant"), await rowsOf("model"), await rowsOf("tool")]).toEqual(
+      [
+        [/Assistant\s+Cost/, /direct calls\s+0.4 EUR/, /desk\s+0.3 EUR/],
+        [/Model\s+Cost/, /cheap\s+0.3 EUR/],
+        [/Tool\s+Cost/, /bank__transfer\s+0.4 EUR/],
+      ].map((rows) => rows.map((row) => expect.stringMatching(row))),
+    );
     expect(await visit.inside('(root) => root.querySelectorAll(".costs svg rect").length')).toBe(2);
     await runs()
       .getByRole("button", { name: /A question/ })
       .click();
     await trace().getByText("1200 tokens in, 340 out").waitFor();
     await trace().getByText("does not have all records of this run yet").waitFor();
+  });
+
+  it("tries a changed policy by keyboard, and tells each call that it decides otherwise, and why", async () => {
+    await openRuns();
+    await visit.page.getByRole("link", { name: "Try a policy" }).press("Enter");
+    const trial = () => visit.page.getByRole("article", { name: "Try a policy" });
+    const text = () => trial().getByLabel("Changed policy");
+    const decide = trial().getByRole("button", { name: "Try it on the last calls" });
+    await text().waitFor();
+    expect(await text().inputValue()).toContain("desk__search");
+    await decide.press("Enter");
+    await trial().getByText("Other decisions: none.").waitFor();
+    await text().fill('{"allowedTools":["bank__transfer"]}');
+    await decide.press("Enter");
+    const table = trial().getByRole("table", { name: /decision changes/ });
+    await table.waitFor();
+    expect(await table.getByRole("row").nth(1).innerText()).toMatch(
+      /desk__search 1.0.0, inv_1 of run_paid.*allowed\s+refused, because the policy does not allow the tool \(not_allowed\), by \/allowedTools/s,
+    );
+    expect(await trial().getByRole("status").innerText()).toMatch(
+      /3 calls of 2 runs.*Other decisions: 1 call\. Left out: 1 call/,
+    );
+    await text().fill("[");
+    await decide.press("Enter");
+    await trial().getByRole("alert").getByText("This is not a JSON object.").waitFor();
+    await text().fill("{}");
+    await decide.press("Enter");
+    await trial().getByText("/policy/allowedTools: expected a list").waitFor();
+    await table.waitFor({ state: "detached" });
+    await openRuns({
+      at: "runs#policy",
+      prepare: ({ listed }) => {
+        fillRuns(listed);
+        listed.decidesAgain = false;
+      },
+    });
+    await trial().getByText("It would have to name replayRuns.").waitFor();
+    expect(await text().isVisible()).toBe(false);
   });
 
   it.each(["light", "dark"] as const)(

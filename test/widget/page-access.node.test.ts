@@ -69,6 +69,12 @@ const PAGES: Readonly<Record<string, (options: VisitOptions) => Promise<void>>> 
     await open({ ...options, at: "runs#run_paid", prepare: ({ listed }) => fillRuns(listed) });
     await visit.page.getByRole("article", { name: "Run" }).waitFor();
   },
+  async "a policy on trial"(options) {
+    await open({ ...options, at: "runs#policy", prepare: ({ listed }) => fillRuns(listed) });
+    await visit.page.getByLabel("Changed policy").fill('{"allowedTools":[]}');
+    await visit.page.getByRole("button", { name: "Try it on the last calls" }).click();
+    await visit.page.getByRole("table").first().waitFor();
+  },
   async GamePlan(options) {
     await open({ ...options, at: "gameplan" });
     await visit.page.getByText("Combat Engine").first().waitFor();

@@ -151,7 +151,7 @@ export class ScriptedApi {
     else if (this.outcomes.owns(path)) this.#send(this.outcomes.answer(seen), response);
     else if (path.includes("/images/")) this.#answerImage(path, response);
     else if (path.endsWith("/result")) this.#answerResult(path, response);
-    else if (this.listed.owns(path)) this.#send(this.listed.answer(path), response);
+    else if (this.listed.owns(path)) this.#send(this.listed.answer(path, seen.body), response);
     else if (this.conversations.owns(path)) {
       const isGone = this.runs.some(({ id }) => this.gone.has(id));
       this.#send(this.conversations.answer(path, this.runs, isGone), response);

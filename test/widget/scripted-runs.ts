@@ -18,11 +18,16 @@ export class ScriptedRuns {
     this.#traces.set(runId, { runId, ...trace, records: records.map(toRecord) });
   }
 
+  /** False: the deployment does not name `replayRuns`. */
+  decidesAgain = true;
+
   owns(path: string): boolean {
-    return /^\/v1\/(?:usage|runs(?:\?|\/[^/]+\/trace))/.test(path);
+    return /^\/v1\/(?:usage|policy|runs(?:\?|\/[^/]+\/trace))/.test(path);
   }
 
-  answer(path: string): Reply {
+  answer(path: string, posted: string): Reply {
+    if (path === "/v1/policy") return { status: 200, body: { revision: 3, policy: POLICY } };
+    if (path === "/v1/policy/dry-run") return this.#tryPolicy(posted);
     if (path.startsWith("/v1/usage")) return { status: 200, body: { days: COSTS } };
     const [, id] = /^\/v1\/runs\/([^/]+)\/trace/.exec(path) ?? [];
     if (id === undefined) {
@@ -35,13 +40,49 @@ export class ScriptedRuns {
       ? { status: 200, body }
       : { status: 404, body: { code: "run_not_found", title: "There is no such run." } };
   }
+
+  #tryPolicy(posted: string): Reply {
+    if (!this.decidesAgain) return { status: 404, body: { code: "unknown_route", title: "No." } };
+    const { policy } = JSON.parse(posted) as { policy?: { allowedTools?: readonly string[] } };
+    const { allowedTools } = policy ?? {};
+    if (!allowedTools) {
+      const errors = [{ pointer: "/policy/allowedTools", message: "expected a list" }];
+      const title = "The request is not valid.";
+      return { status: 422, body: { code: "invalid_request", title, errors } };
+    }
+    const changed = allowedTools.includes("desk__search") ? [] : [CHANGED];
+    return { status: 200, body: { runs: 2, calls: 3, undecided: 1, changed } };
+  }
 }
+
+const POLICY = { allowedTools: ["desk__search", "bank__transfer"] };
 
 /** The newest first, as the API lists them. */
 const COSTS = [
-  { day: "2026-11-27", cost: [{ currency: "EUR", amount: 0.5 }] },
-  { day: "2026-11-25", cost: [{ currency: "EUR", amount: 0.25 }] },
+  {
+    day: "2026-11-27",
+    cost: [{ currency: "EUR", amount: 0.5 }],
+    models: [{ assistantId: "desk", model: "cheap", cost: [{ currency: "EUR", amount: 0.1 }] }],
+    tools: [{ toolId: "bank__transfer", cost: [{ currency: "EUR", amount: 0.4 }] }],
+  },
+  {
+    day: "2026-11-25",
+    cost: [{ currency: "EUR", amount: 0.2 }],
+    models: [{ assistantId: "desk", model: "cheap", cost: [{ currency: "EUR", amount: 0.2 }] }],
+    tools: [],
+  },
 ];
+
+/** What becomes of the calls of the paid run when `desk__search` is forbidden. */
+const CHANGED = {
+  runId: "run_paid",
+  invocationId: "inv_1",
+  toolId: "desk__search",
+  toolVersion: "1.0.0",
+  askedAt: "2026-11-27T08:00:01.000Z",
+  from: { decision: "allowed" },
+  to: { decision: "refused", gate: "policy", code: "not_allowed", rules: ["/allowedTools"] },
+};
 
 interface TracedRun extends Partial<Pick<RunSummary, "title" | "subjectId">> {
   readonly trace: RunTrace;

@@ -3,16 +3,22 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/js
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { RunSummary } from "../../protocol/run/summary.ts";
 import type { RunTrace } from "../../protocol/run/trace.ts";
-import { createCall, type Call, type QueryOf } from "../../client/call.ts";
+import { type BodyOf, createCall, type Call, type QueryOf } from "../../client/call.ts";
 import type { Failure } from "../../client/failure.ts";
 import { type ClientOptions, toPorts } from "../../client/ports.ts";
 import { describeFailure } from "../describe-failure.ts";
+import { listOf } from "./list-of.ts";
+import { type CurrentPolicy, type PolicyTrial, readPolicy, readTrial } from "./policy-trial.ts";
+import { type Costs, readCosts } from "./read-costs.ts";
 
 /** Why a request failed. `message` is for the reader. */
 export interface RunsFailure {
   readonly message: string;
   /** True when the server rejected the token. */
   readonly needsToken: boolean;
+  readonly code?: Failure["code"];
+  /** What is wrong in the body, with its place. */
+  readonly errors?: readonly string[];
 }
 
 /** One page of the list. */
@@ -33,14 +39,14 @@ type Answer<T> = Promise<Result<T, RunsFailure>>;
 export interface RunsApi {
   list(query: QueryOf<"GET /v1/runs">): Answer<RunsPage>;
   trace(runId: string): Answer<ReadTrace>;
-  /** Reads what the last days cost, the oldest first. */
-  costs(): Answer<readonly DayCost[]>;
-}
-
-/** What the runs of one day cost, in units of each currency. */
-export interface DayCost {
-  readonly day: string;
-  readonly cost: readonly { readonly currency: string; readonly amount: number }[];
+  /** Reads what the last days cost. */
+  costs(): Answer<Costs>;
+  /** Reads the current policy of the tenant. */
+  policy(): Answer<CurrentPolicy>;
+  /** Tells what a policy would have decided about the last calls. */
+  tryPolicy(policy: JsonObject): Answer<PolicyTrial>;
+  /** Tells why no policy can be tried; undefined where one can. Decides nothing. */
+  whyNoTrial(): Promise<RunsFailure | undefined>;
 }
 
 /** Creates what the page of runs needs on the typed client. */
@@ -56,10 +62,33 @@ export function createRunsApi(options: ClientOptions): RunsApi {
     async costs() {
       const answer = inWords(await call("GET /v1/usage"));
       if (!answer.ok) return answer;
-      return ok(listOf(answer.value["days"]).flatMap(toDayCost).toReversed());
+      return ok(readCosts(answer.value));
+    },
+    async policy() {
+      const answer = inWords(await call("GET /v1/policy"));
+      if (!answer.ok) return answer;
+      const policy = readPolicy(answer.value);
+      return policy ? ok(policy) : fail(UNREADABLE);
+    },
+    async tryPolicy(policy) {
+      const answer = await tryOut(call, { policy });
+      if (!answer.ok) return answer;
+      const trial = readTrial(answer.value);
+      return trial ? ok(trial) : fail(UNREADABLE);
+    },
+    async whyNoTrial() {
+      const answer = await tryOut(call, {});
+      // Where a policy can be tried, the body without one is refused.
+      return answer.ok || answer.failure.code === "invalid_request" ? undefined : answer.failure;
     },
     trace: (runId) => readTrace(call, runId),
   };
+}
+
+/** The server says what is wrong in a body that its reader wrote. */
+async function tryOut(call: Call, body: JsonObject): Answer<JsonObject> {
+  const written = body as unknown as BodyOf<"POST /v1/policy/dry-run">;
+  return inWords(await call("POST /v1/policy/dry-run", { body: written }));
 }
 
 /** Reads the first page, which has all parts, and the records of the others. */
@@ -68,7 +97,7 @@ async function readTrace(call: Call, id: string): Answer<ReadTrace> {
     inWords(await call("GET /v1/runs/{id}/trace", { path: { id }, query }));
   const first = await read({ limit: 100 });
   if (!first.ok) return first;
-  if (!isTrace(first.value)) return fail({ message: UNREADABLE, needsToken: false });
+  if (!isTrace(first.value)) return fail(UNREADABLE);
   const records = [...recordsOf(first.value)];
   for (let { next } = nextOf(first.value); next !== undefined;) {
     const page = await read({ limit: 100, cursor: next });
@@ -79,21 +108,30 @@ async function readTrace(call: Call, id: string): Answer<ReadTrace> {
   return ok({ trace: first.value as unknown as RunTrace, records });
 }
 
-const UNREADABLE = "The server sent a run that this page cannot read. Reload the page.";
+const UNREADABLE: RunsFailure = {
+  message: "The server sent what this page cannot read. Reload the page.",
+  needsToken: false,
+};
 
 function inWords(answer: Result<unknown, Failure>): Result<JsonObject, RunsFailure> {
   if (answer.ok) return ok(isJsonObject(answer.value) ? answer.value : {});
   const { failure } = answer;
-  return fail({ message: describeFailure(failure), needsToken: failure.status === 401 });
+  const { code, problem, status } = failure;
+  const errors = listOf((problem as unknown as JsonObject | undefined)?.["errors"]);
+  return fail({
+    message: describeFailure(failure),
+    needsToken: status === 401,
+    code,
+    errors: errors.flatMap(toError),
+  });
 }
 
-function toDayCost(value: JsonValue): readonly DayCost[] {
-  if (!isJsonObject(value) || typeof value["day"] !== "string") return [];
-  const cost = listOf(value["cost"]).flatMap((one) => {
-    const { currency, amount } = isJsonObject(one) ? one : {};
-    return typeof currency === "string" && typeof amount === "number" ? [{ currency, amount }] : [];
-  });
-  return [{ day: value["day"], cost }];
+function toError(value: JsonValue): readonly string[] {
+  if (!isJsonObject(value)) return [];
+  const { pointer, message } = value;
+  return typeof pointer === "string" && typeof message === "string"
+    ? [`${pointer}: ${message}`]
+    : [];
 }
 
 function isSummary(value: JsonValue): boolean {
@@ -124,8 +162,4 @@ function nextOf({ next }: JsonObject): { readonly next?: string } {
 
 function isText(value: JsonValue | undefined): boolean {
   return typeof value === "string";
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }

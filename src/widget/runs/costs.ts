@@ -1,13 +1,15 @@
 import { el } from "../dom.ts";
-import type { DayCost, RunsApi } from "./api.ts";
+import { toVisible } from "../../protocol/text/visible.ts";
+import type { RunsApi } from "./api.ts";
+import type { CostLine, Costs } from "./read-costs.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const DAY_MS = 86_400_000;
 const [BAR_WIDTH, HEIGHT] = [8, 60];
 
-/** Creates the part that shows what each day cost. It reads the days when it is first opened. */
+/** Creates the part that shows what runs cost. It reads the days when it is first opened. */
 export function createCosts({ costs }: Pick<RunsApi, "costs">): HTMLElement {
-  const root = el("details", { class: "costs" }, el("summary", {}, "Cost per day"));
+  const root = el("details", { class: "costs" }, el("summary", {}, "Costs"));
   root.addEventListener("toggle", () => void fill(), { once: true });
   const fill = async (): Promise<void> => {
     const read = await costs();
@@ -17,25 +19,29 @@ export function createCosts({ costs }: Pick<RunsApi, "costs">): HTMLElement {
   return root;
 }
 
-/** Draws a picture and a table for each currency. Who cannot see the picture reads the table. */
-export function drawCosts(days: readonly DayCost[]): readonly Element[] {
-  const currencies = new Set(days.flatMap(({ cost }) => cost.map(({ currency }) => currency)));
+/** Draws a picture and tables for each currency. Who cannot see the picture reads the table. */
+function drawCosts({ days, assistants, models, tools }: Costs): readonly Element[] {
+  const currencies = new Set(days.map(({ currency }) => currency));
   if (currencies.size === 0) return [el("p", { class: "note" }, "These days cost nothing.")];
   return [...currencies].flatMap((currency) => {
-    const rows = days.flatMap(({ day, cost }) =>
-      cost.flatMap((one) => (one.currency === currency ? [{ day, amount: one.amount }] : [])),
-    );
-    return [drawBars(rows), drawTable(currency, rows)];
+    const inIt = (lines: Rows): Rows => lines.filter((line) => line.currency === currency);
+    const tables = [
+      drawTable("Day", currency, inIt(days)),
+      drawTable("Assistant", currency, inIt(assistants)),
+      drawTable("Model", currency, inIt(models)),
+      drawTable("Tool", currency, inIt(tools)),
+    ];
+    return [drawBars(inIt(days)), tables.flat()].flat();
   });
 }
 
-type Rows = readonly { readonly day: string; readonly amount: number }[];
+type Rows = readonly CostLine[];
 
 /** Days without a cost leave a gap. */
 function drawBars(rows: Rows): SVGElement {
-  const firstMs = Math.min(...rows.map(({ day }) => Date.parse(day)));
+  const firstMs = Math.min(...rows.map(({ name }) => Date.parse(name)));
   const most = Math.max(...rows.map(({ amount }) => amount), Number.MIN_VALUE);
-  const places = rows.map(({ day }) => Math.round((Date.parse(day) - firstMs) / DAY_MS));
+  const places = rows.map(({ name }) => Math.round((Date.parse(name) - firstMs) / DAY_MS));
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${(Math.max(...places) + 1) * BAR_WIDTH} ${HEIGHT}`);
   svg.setAttribute("aria-hidden", "true");
@@ -54,10 +60,17 @@ function drawBars(rows: Rows): SVGElement {
   return svg;
 }
 
-function drawTable(currency: string, rows: Rows): HTMLElement {
-  const head = el("tr", {}, ...["Day", "Cost"].map((text) => el("th", { scope: "col" }, text)));
-  const lines = rows.map(({ day, amount }) =>
-    el("tr", {}, el("th", { scope: "row" }, day), el("td", {}, `${amount} ${currency}`)),
+function drawTable(what: string, currency: string, rows: Rows): readonly HTMLElement[] {
+  if (rows.length === 0) return [];
+  const head = el("tr", {}, ...[what, "Cost"].map((text) => el("th", { scope: "col" }, text)));
+  const lines = rows.map(({ name, amount }) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, toVisible(name).text),
+      el("td", {}, `${amount} ${currency}`),
+    ),
   );
-  return el("table", {}, el("caption", {}, `Cost per day in ${currency}`), head, ...lines);
+  const caption = el("caption", {}, `Cost per ${what.toLowerCase()} in ${currency}`);
+  return [el("table", {}, caption, head, ...lines)];
 }

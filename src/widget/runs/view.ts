@@ -5,7 +5,11 @@ import type { RunsApi } from "./api.ts";
 import { createCosts } from "./costs.ts";
 import { createFilters } from "./filters.ts";
 import { RunsList } from "./list.ts";
+import { PolicyView } from "./policy-view.ts";
 import { drawTrace } from "./trace-view.ts";
+
+/** What the address names where a policy is tried; no run has this id. */
+const POLICY = "policy";
 
 const WORDS = { title: "Runs", back: "All runs", hint: "Select a run to see what decided it." };
 
@@ -14,11 +18,15 @@ export class RunsView {
   readonly root: HTMLElement;
   readonly #api: RunsApi;
   readonly #filters = createFilters(() => void this.#refresh());
-  readonly #frame = createFrame(WORDS);
+  readonly #frame = createFrame(
+    WORDS,
+    el("a", { href: `#${POLICY}`, class: "to-policy" }, "Try a policy"),
+  );
   readonly #list = new RunsList((runId) => {
     location.hash = encodeURIComponent(runId);
     void this.#openNamed();
   });
+  readonly #policy: PolicyView;
   readonly #signIn: SignIn;
   readonly #onHash = (): void => void this.#openNamed();
   #next: string | undefined;
@@ -27,6 +35,7 @@ export class RunsView {
 
   constructor(api: RunsApi, ports: SignInPorts) {
     this.#api = api;
+    this.#policy = new PolicyView(api);
     this.#signIn = new SignIn(ports, () => this.#readAgain());
     const { root, side, more, notice } = this.#frame;
     this.root = root;
@@ -96,16 +105,25 @@ export class RunsView {
     if (runId === "" || runId === this.#openId) return;
     this.#openId = runId;
     this.#list.mark(runId);
+    const shown = runId === POLICY ? await this.#loadPolicy() : await this.#loadTrace(runId);
+    if (this.#openId !== runId || !shown) return;
     const { root, detail, back } = this.#frame;
-    const read = await this.#api.trace(runId);
-    if (this.#openId !== runId) return;
-    if (!read.ok && read.failure.needsToken) return;
-    const shown = read.ok
-      ? drawTrace(read.value, Date.now())
-      : el("p", { class: "notice", role: "alert" }, read.failure.message);
     detail.replaceChildren(back, shown);
     root.dataset["open"] = "";
     shown.focus({ preventScroll: true });
     detail.scrollTop = 0;
+  }
+
+  async #loadPolicy(): Promise<HTMLElement> {
+    await this.#policy.load();
+    return this.#policy.root;
+  }
+
+  /** Undefined where the reader has to sign in first. */
+  async #loadTrace(runId: string): Promise<HTMLElement | undefined> {
+    const read = await this.#api.trace(runId);
+    if (read.ok) return drawTrace(read.value, Date.now());
+    if (read.failure.needsToken) return undefined;
+    return el("p", { class: "notice", role: "alert" }, read.failure.message);
   }
 }

@@ -1,0 +1,85 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import type { DryRunCall, PolicyDecision } from "../../protocol/policy/dry-run.ts";
+import { countOf, GATE_WORDS } from "../../protocol/run/words.ts";
+import { listOf } from "./list-of.ts";
+
+/** The current policy of a tenant. */
+export interface CurrentPolicy {
+  readonly revision: number;
+  readonly document: JsonObject;
+}
+
+/** What another policy would have decided about the last calls. */
+export interface PolicyTrial {
+  readonly runs: number;
+  readonly calls: number;
+  readonly undecided: number;
+  readonly changed: readonly DryRunCall[];
+}
+
+/** Reads the answer of `GET /v1/policy`; undefined when it has another shape. */
+export function readPolicy({ revision, policy }: JsonObject): CurrentPolicy | undefined {
+  const isKnown = typeof revision === "number" && isJsonObject(policy);
+  return isKnown ? { revision, document: policy } : undefined;
+}
+
+/** Reads the answer of `POST /v1/policy/dry-run`, likewise. */
+export function readTrial({
+  runs,
+  calls,
+  undecided,
+  changed,
+}: JsonObject): PolicyTrial | undefined {
+  const counts = [runs, calls, undecided].every((count) => typeof count === "number");
+  if (!counts || !listOf(changed).every(isCall)) return undefined;
+  return { runs, calls, undecided, changed } as unknown as PolicyTrial;
+}
+
+function isCall(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return false;
+  const { from, to, ...facts } = value;
+  const names = ["runId", "invocationId", "toolId", "toolVersion", "askedAt"];
+  return names.every((name) => typeof facts[name] === "string") && [from, to].every(isDecision);
+}
+
+function isDecision(value: JsonValue | undefined): boolean {
+  if (!isJsonObject(value)) return false;
+  const { decision, gate, code, patterns, rules } = value;
+  const isTexts = (list: JsonValue | undefined): boolean =>
+    Array.isArray(list) && list.every((one) => typeof one === "string");
+  if (decision === "allowed") return true;
+  if (!isTexts(rules)) return false;
+  if (decision === "asks_people") return isTexts(patterns);
+  return decision === "refused" && typeof gate === "string" && typeof code === "string";
+}
+
+/** Says what a trial came to. */
+export function formatTrial({ runs, calls, undecided, changed }: PolicyTrial): string {
+  const decided = `${countOf(calls, "call")} of ${countOf(runs, "run")} decided again.`;
+  const differing = changed.length === 0 ? "none" : countOf(changed.length, "call");
+  const told = `${decided} Other decisions: ${differing}.`;
+  if (undecided === 0) return told;
+  return `${told} Left out: ${countOf(undecided, "call")} whose tool is gone or has other arguments.`;
+}
+
+/** Says what a policy decides about a call, and why. */
+export function formatDecision(decided: PolicyDecision): string {
+  switch (decided.decision) {
+    case "allowed":
+      return "allowed";
+    case "asks_people": {
+      const { patterns, rules } = decided;
+      const why = rules.length > 0 ? by(rules) : ", because the contract of the tool asks";
+      return `asks people: ${patterns.join(" and ")}${why}`;
+    }
+    case "refused": {
+      const { gate, code, rules } = decided;
+      const words = GATE_WORDS.get(gate) ?? `the gate ${gate} refuses it`;
+      return `refused, because ${words} (${code})${by(rules)}`;
+    }
+  }
+}
+
+function by(rules: readonly string[]): string {
+  return rules.length > 0 ? `, by ${rules.join(" and ")}` : "";
+}
