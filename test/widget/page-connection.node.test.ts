@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { lastRun, type Visit } from "./open-page.ts";
+import { ScriptedRun } from "./scripted-api.ts";
 import * as say from "./run-events.ts";
 import { usePage } from "./use-page.ts";
 
@@ -97,6 +98,43 @@ describe("a reload", () => {
     await visit.page.reload();
     await visit.page.getByRole("heading", { name: "What would you like to know?" }).waitFor();
     expect(await answers().count()).toBe(0);
+  });
+});
+
+describe("a conversation of 2,000 messages", () => {
+  it("opens with the nodes of its newest turns, and gets earlier ones when the reader asks", async () => {
+    const { api } = visit;
+    for (let turn = 1; turn < 1_000; turn += 1) {
+      const previousRunId = turn === 1 ? {} : { previousRunId: `run_${turn - 1}` };
+      const asked = { messages: [{ content: `Question ${turn}` }], ...previousRunId };
+      const run = new ScriptedRun(`run_${turn}`, asked, () => "");
+      run.emit(say.startText(0), say.text(0, `Answer ${turn}`), say.finishText(0), say.end());
+      api.runs.push(run);
+    }
+    await fetch(`${api.url}v1/chat`, {
+      method: "POST",
+      body: JSON.stringify({
+        messages: [{ role: "user", content: "Question 1000" }],
+        conversationId: "run_1",
+        previousRunId: "run_999",
+      }),
+    });
+    lastRun(api).emit(say.startText(0), say.text(0, "Answer 1000"), say.end());
+    await visit.page.evaluate(`document.querySelector("interlock-chat").openChat("run_1")`);
+    const nodes = (): Promise<number> =>
+      visit.inside(`(root) => root.querySelectorAll("*").length`);
+    const tools = () => visit.page.getByRole("button", { name: "Copy answer" });
+    const size = api.conversations.pageSize;
+    await expect.poll(() => tools().count()).toBe(size);
+    const opened = await nodes();
+    await visit.inside(`(root) => { root.querySelector(".log").scrollTop = 0; }`);
+    await visit.page.getByRole("button", { name: "Show earlier messages" }).click();
+    await expect.poll(() => tools().count()).toBe(2 * size);
+    await sees(`Answer ${1_000 - 2 * size + 1}`);
+    const perTurn = ((await nodes()) - opened) / size;
+    expect(perTurn).toBeLessThan(60);
+    expect(opened).toBeLessThan(size * perTurn + 200);
+    expect(api.requestsTo(/messages/)).toHaveLength(2);
   });
 });
 

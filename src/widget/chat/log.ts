@@ -38,8 +38,9 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   });
 
   function removeClosed(exchanges: readonly Exchange[]): void {
+    const shown = new Set(exchanges.map(({ key }) => key));
     for (const [key, view] of views) {
-      if (exchanges.some((exchange) => exchange.key === key)) continue;
+      if (shown.has(key)) continue;
       view.root.remove();
       views.delete(key);
     }

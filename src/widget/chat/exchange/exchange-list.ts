@@ -97,8 +97,8 @@ export class ExchangeList {
     this.#byKey = new Map(nodes.map((node) => [node.key, node]));
     this.#tip = tip;
     const path: Exchange[] = [];
-    for (let node = this.find(tip); node; node = this.find(node.after)) path.unshift(node);
-    this.#path = path;
+    for (let node = this.find(tip); node; node = this.find(node.after)) path.push(node);
+    this.#path = path.toReversed();
   }
 
   /** Shows the path through an exchange, to the newest one after it. */
