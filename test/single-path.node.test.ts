@@ -37,17 +37,19 @@ const FORBIDS = "src/testing/fakes/evidence.ts";
 /** The same command counts calls, and makes the first attempt of a call fail. */
 const RECORDS = "cli/contracts/test/trial.ts";
 const REPEATS = "cli/contracts/test/modes/idempotency.ts";
+/** The same command runs a contract's operation, which finds nothing or refuses. */
+const REFUSES = "cli/contracts/test/modes/vain-questions.ts";
 /** What a bundle seals, the command that loaded the bundle can open. */
 const LOADS = "cli/project/load-deployment.ts";
 
 const RULES: readonly { readonly pattern: RegExp; readonly allowedIn: readonly string[] }[] = [
   // contract.execute, contract?.execute, contract["execute"], Reflect.get(contract, "execute")
-  { pattern: /\.\s*execute\b/, allowedIn: [BINDS, MEASURES, RECORDS, REPEATS] },
+  { pattern: /\.\s*execute\b/, allowedIn: [BINDS, MEASURES, RECORDS, REPEATS, REFUSES] },
   { pattern: /["'`]execute["'`]/, allowedIn: [DISPATCHES, COUNTS, COMPARES, EXPLAINS, EVALUATES] },
   // Who opens the seal can call every function of an author that gets capabilities.
   {
     pattern: /\brevealCode\b/,
-    allowedIn: [SEALS, BINDS, CHECKS, MEASURES, FORBIDS, RECORDS],
+    allowedIn: [SEALS, BINDS, CHECKS, MEASURES, FORBIDS, RECORDS, REFUSES],
   },
   {
     pattern: /(\*|\w+)\s*(as\s+\w+\s+)?from\s*"[^"]*author-code|\(\s*"[^"]*author-code/,

@@ -14,7 +14,7 @@ import {
 
 const MAX_WIRE_BYTES = 4 * 1024;
 /** See docs/decisions/2026-11-27-what-a-client-weighs.md. */
-const MAX_CLIENT_BYTES = 3.9 * 1024;
+const MAX_CLIENT_BYTES = 4 * 1024;
 /** See docs/decisions/2026-11-28-spans-are-made-at-the-end.md. */
 const MAX_TRACES_BYTES = 5.2 * 1024;
 
