@@ -200,6 +200,8 @@ describe("the keys", () => {
     expect(await focused()).toMatch(/^Tag one/);
     await visit.page.keyboard.press("Enter");
     await visit.page.getByRole("dialog", { name: "Tag one" }).waitFor();
+    // The buttons come with what the entry asks.
+    await card().getByRole("button", { name: "Reject", exact: true }).waitFor();
     await visit.page.keyboard.press("r");
     await visit.page.getByText("“Reject” is not ready.").waitFor();
     await visit.page.evaluate("release()");
