@@ -117,7 +117,7 @@ function inWords(answer: Result<unknown, Failure>): Result<JsonObject, RunsFailu
   if (answer.ok) return ok(isJsonObject(answer.value) ? answer.value : {});
   const { failure } = answer;
   const { code, problem, status } = failure;
-  const errors = listOf((problem as unknown as JsonObject | undefined)?.["errors"]);
+  const errors = listOf(isJsonObject(problem) ? problem["errors"] : undefined);
   return fail({
     message: describeFailure(failure),
     needsToken: status === 401,

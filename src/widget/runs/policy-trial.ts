@@ -30,12 +30,13 @@ export function readTrial({
   undecided,
   changed,
 }: JsonObject): PolicyTrial | undefined {
-  const counts = [runs, calls, undecided].every((count) => typeof count === "number");
-  if (!counts || !listOf(changed).every(isCall)) return undefined;
-  return { runs, calls, undecided, changed } as unknown as PolicyTrial;
+  const others: readonly unknown[] = listOf(changed);
+  if (typeof runs !== "number" || typeof calls !== "number") return undefined;
+  if (typeof undecided !== "number" || !others.every(isCall)) return undefined;
+  return { runs, calls, undecided, changed: others };
 }
 
-function isCall(value: JsonValue): boolean {
+function isCall(value: unknown): value is DryRunCall {
   if (!isJsonObject(value)) return false;
   const { from, to, ...facts } = value;
   const names = ["runId", "invocationId", "toolId", "toolVersion", "askedAt"];
@@ -59,7 +60,8 @@ export function formatTrial({ runs, calls, undecided, changed }: PolicyTrial): s
   const differing = changed.length === 0 ? "none" : countOf(changed.length, "call");
   const told = `${decided} Other decisions: ${differing}.`;
   if (undecided === 0) return told;
-  return `${told} Left out: ${countOf(undecided, "call")} whose tool is gone or has other arguments.`;
+  const leftOut = countOf(undecided, "call");
+  return `${told} Left out: ${leftOut} whose tool is gone or has other arguments.`;
 }
 
 /** Says what a policy decides about a call, and why. */
