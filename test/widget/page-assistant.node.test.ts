@@ -69,12 +69,13 @@ it("keeps the conversations of two assistants apart, with one token", async () =
   (await visit.ask("A question to the shop")).emit(say.end());
   await visit.page.getByRole("log").getByText("A question to the shop").waitFor();
   await set("assistant", "desk");
-  await expect.poll(() => visit.page.getByText("A question to the shop").count()).toBe(0);
+  await expect.poll(() => visit.api.requestsTo(/conversations\?.*assistant=desk/).length).toBe(1);
   await visit.page.getByRole("textbox", { name: "Message" }).waitFor();
   await visit.ask("A question to the desk");
   const bodies = visit.api.requestsTo(/POST \/v1\/chat/).map(({ body }) => body);
   expect(bodies.at(-1)).toContain('"assistantId":"desk"');
-  expect(bodies.at(-1)).not.toContain("parentId");
+  expect(bodies.at(-1)).not.toContain("conversationId");
+  expect(await visit.page.getByText("A question to the shop").count()).toBe(0);
   await set("assistant", "shop");
   await visit.page.getByRole("log").getByText("A question to the shop").waitFor();
 });

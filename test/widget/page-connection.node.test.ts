@@ -105,8 +105,8 @@ describe("a conversation of 2,000 messages", () => {
   it("opens with the nodes of its newest turns, and gets earlier ones when the reader asks", async () => {
     const { api } = visit;
     for (let turn = 1; turn < 1_000; turn += 1) {
-      const previousRunId = turn === 1 ? {} : { previousRunId: `run_${turn - 1}` };
-      const asked = { messages: [{ content: `Question ${turn}` }], ...previousRunId };
+      const place = { conversationId: "run_1", previousRunId: `run_${turn - 1}` };
+      const asked = { messages: [{ content: `Question ${turn}` }], ...(turn > 1 && place) };
       const run = new ScriptedRun(`run_${turn}`, asked, () => "");
       run.emit(say.startText(0), say.text(0, `Answer ${turn}`), say.finishText(0), say.end());
       api.runs.push(run);

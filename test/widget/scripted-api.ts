@@ -13,7 +13,7 @@ import {
 import { ScriptedApprovals, type Reply } from "./scripted-approvals.ts";
 import { ScriptedGameplan } from "./scripted-gameplan.ts";
 import { ScriptedUndo } from "./scripted-undo.ts";
-import { ScriptedConversations } from "./scripted-conversations.ts";
+import { conversationOf, ScriptedConversations } from "./scripted-conversations.ts";
 import { ScriptedConsents } from "./scripted-consents.ts";
 import { ScriptedNotifications } from "./scripted-notifications.ts";
 import { ScriptedEscalations } from "./scripted-escalations.ts";
@@ -195,7 +195,7 @@ export class ScriptedApi {
     const known = this.#runsByKey.get(idempotencyKey);
     const asked = JSON.parse(body) as ScriptedRun["asked"];
     const { conversationId = "", previousRunId } = asked;
-    const head = this.runs.at(-1)?.id;
+    const head = this.runs.findLast((run) => conversationOf(run) === conversationId)?.id;
     if (!known && this.gone.has(conversationId)) return refuse(response, 410, "It is not kept.");
     if (!known && previousRunId !== undefined && previousRunId !== head) {
       return refuse(response, 409, "Another turn was added.", "conversation_moved");
@@ -341,7 +341,7 @@ export class ScriptedRun {
   serve(response: ServerResponse, lastEventId?: string): void {
     const after = this.#after(lastEventId);
     response.setHeader("x-run-id", this.id);
-    response.setHeader("x-conversation-id", "run_1");
+    response.setHeader("x-conversation-id", conversationOf(this));
     if (this.#isDone && after === this.#frames.length) {
       response.writeHead(204).end();
       return;

@@ -11,10 +11,17 @@ interface ShownRun {
     readonly previousRunId?: string;
     readonly parentId?: string;
     readonly messageId?: string;
+    readonly conversationId?: string;
+    readonly assistantId?: string;
   };
 }
 
-/** The one conversation of a scripted API: all of its runs, as the product shows them. */
+/** Returns the conversation of a run; one that names none begins one, which has its id. */
+export function conversationOf({ id, asked }: Pick<ShownRun, "id" | "asked">): string {
+  return asked.conversationId ?? id;
+}
+
+/** The conversations of a scripted API: all of its runs, as the product shows them. */
 export class ScriptedConversations {
   /** Turns of one page. */
   pageSize = 25;
@@ -23,21 +30,37 @@ export class ScriptedConversations {
     return path.startsWith("/v1/conversations");
   }
 
-  answer(path: string, runs: readonly ShownRun[], isGone: boolean): Reply {
+  answer(path: string, all: readonly ShownRun[], isGone: boolean): Reply {
     const { pathname, searchParams } = new URL(path, "http://any");
     const [, , , id, what] = pathname.split("/");
-    const head = runs.at(-1);
-    const title = titleOf(runs);
-    const about = { conversationId: "run_1", ...(title && { title }), turns: runs.length };
-    if (id === undefined) return { status: 200, body: { conversations: head ? [about] : [] } };
+    if (id === undefined) {
+      return { status: 200, body: { conversations: list(all, searchParams.get("assistant")) } };
+    }
     if (isGone) return { status: 410, body: { code: "conversation_erased" } };
-    if (id !== "run_1" || !head) return { status: 404, body: { code: "conversation_not_found" } };
-    if (what === undefined) return { status: 200, body: { ...about, headId: head.id } };
+    const runs = all.filter((run) => conversationOf(run) === id);
+    const head = runs.at(-1);
+    if (!head) return { status: 404, body: { code: "conversation_not_found" } };
+    if (what === undefined) return { status: 200, body: { ...describe(runs), headId: head.id } };
     const end = Number(searchParams.get("cursor") ?? runs.length);
     const from = Math.max(0, end - this.pageSize);
     const turns = runs.slice(from, end).map(showTurn).toReversed();
     return { status: 200, body: { turns, ...(from > 0 && { next: String(from) }) } };
   }
+}
+
+/** Lists the newest conversation, where it is one with this assistant; null stands for any. */
+function list(all: readonly ShownRun[], assistant: string | null): readonly object[] {
+  const runs = all.filter(({ asked }) => assistant === null || asked.assistantId === assistant);
+  const newest = runs.at(-1);
+  if (!newest) return [];
+  return [describe(runs.filter((run) => conversationOf(run) === conversationOf(newest)))];
+}
+
+function describe(runs: readonly ShownRun[]): object {
+  const title = titleOf(runs);
+  const [first] = runs;
+  const conversationId = first && conversationOf(first);
+  return { conversationId, ...(title && { title }), turns: runs.length };
 }
 
 function titleOf(runs: readonly ShownRun[]): string | undefined {
