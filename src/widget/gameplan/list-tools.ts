@@ -5,7 +5,7 @@ import type { CallFailure } from "./api.ts";
 import { inWords } from "./draw.ts";
 import { type Listed, pagesIn, readPages, readWhole } from "./pages.ts";
 import { textOf } from "./read-json.ts";
-import { queryOf, type Route } from "./route.ts";
+import { parseRoute, queryOf, type Route } from "./route.ts";
 import type { SectionContext } from "./section.ts";
 
 /** A filter of a list. Its name is that of the argument, and of its value in the address. */
@@ -68,10 +68,15 @@ export function drawChoices(
   return [...selects, drawChoice(context, { name: "sort", label: "Order", options: sorted })];
 }
 
-/** Shows the list again with another value in the address. The first page is shown then. */
+/**
+ * Shows the list again with another value in the address. The first page is shown then. The address
+ * holds what was chosen since the list was drawn; a reader who left the list stays away.
+ */
 export function ask({ route, go }: SectionContext, name: string, value: string): void {
-  const { pages: _, ...query } = route.query ?? {};
-  go({ section: route.section, query: { ...query, [name]: value } }, { isSilent: true });
+  const { projectId, section, itemId, query = {} } = parseRoute(location.hash);
+  if (projectId !== route.projectId || section !== route.section || itemId !== undefined) return;
+  const { pages: _, ...kept } = query;
+  go({ section, query: { ...kept, [name]: value } }, { isSilent: true });
 }
 
 function drawChoice(
