@@ -163,6 +163,8 @@ export default defineConfig({
           ...OF_PROGRAMS,
           env: { TMPDIR: TEMPORARY_FOLDER },
           isolate: false,
+          // The test run names those that needed it, and fails when they are many.
+          retry: 1,
           include: hasBrowser ? [BROWSER_TESTS] : [],
         },
       },

@@ -1,11 +1,13 @@
 import { writeFileSync } from "node:fs";
-import type { Reporter, TestModule, TestSpecification } from "vitest/node";
+import type { Reporter, TestCase, TestModule, TestSpecification } from "vitest/node";
 
 /** Number of tests by result. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Those of `passed` that failed at first. */
+  readonly secondTries: number;
 }
 
 /** Lines of progress in a whole test run. */
@@ -34,12 +36,25 @@ export default class CountReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+    const counts = { passed: 0, failed: 0, skipped: 0, pending: 0, secondTries: 0 };
     for (const module of modules) {
-      for (const test of module.children.allTests()) counts[test.result().state]++;
+      for (const test of module.children.allTests()) {
+        counts[test.result().state]++;
+        if (!test.diagnostic()?.flaky) continue;
+        counts.secondTries++;
+        console.log(describeFirstTry(module, test));
+      }
     }
     const { pending, ...ended } = counts;
     const file = process.env["COUNTS_FILE"];
     if (file) writeFileSync(file, JSON.stringify({ ...ended, failed: ended.failed + pending }));
   }
+}
+
+/** Says which test passed on its second try, and why the first one failed. */
+function describeFirstTry(module: TestModule, test: TestCase): string {
+  const [error] = test.result().errors ?? [];
+  const why = error?.stacks?.map(({ file, line }) => `    at ${file}:${line}`) ?? [];
+  const name = `${module.relativeModuleId} > ${test.fullName}`;
+  return [`passed on its second try: ${name}`, `  ${error?.message ?? ""}`, ...why].join("\n");
 }

@@ -17,7 +17,7 @@ describe("a test run", () => {
     const { passed, counts, uncaught, text } = await runPlanted("abort", "fail");
     expect({ passed, counts, uncaught }).toEqual({
       passed: false,
-      counts: { passed: 1, failed: 1, skipped: 0 },
+      counts: { passed: 1, failed: 1, skipped: 0, secondTries: 0 },
       uncaught: 0,
     });
     expect(text).toContain("2 of 2 test files, 1 failed");
@@ -26,10 +26,16 @@ describe("a test run", () => {
     expect(text).not.toMatch(/chatter|exception|crash/);
   });
 
+  test("names a test that passed on its second try only, and why the first one failed", async () => {
+    const { passed, counts, text } = await runPlanted("flaky");
+    expect([passed, counts?.passed, counts?.secondTries]).toEqual([true, 1, 1]);
+    expect(text).toMatch(/second try: flaky.planted.ts > passes on .*\n.*a first try.*\n.*:6$/m);
+  });
+
   test("fails when nobody caught an exception, and prints it, though every test passed", async () => {
     const { passed, counts, uncaught, text } = await runPlanted("reject");
     expect(text).toContain("nobody caught this");
-    expect([passed, counts]).toEqual([false, { passed: 1, failed: 0, skipped: 0 }]);
+    expect([passed, counts]).toMatchObject([false, { passed: 1, failed: 0, skipped: 0 }]);
     expect(uncaught).toBeGreaterThan(0);
   });
 });
