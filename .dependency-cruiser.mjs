@@ -17,7 +17,7 @@ export const FOLDERS = {
   },
   "core-tools": {
     inside: ["protocol", "capabilities", "contracts"],
-    packages: ["valibot", "jsep"],
+    packages: ["valibot"],
   },
   // Any author could have written an application: it sees what the package exports.
   apps: {

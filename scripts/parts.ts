@@ -10,7 +10,7 @@ import { bundleWithoutWire, listedWires, type EntryBundle } from "./wire-bundles
 import { bundleWorker, readWorkerBindings } from "../cli/project/worker-bundle.ts";
 
 /** A deployment pays for no pack and no workspace that it does not name. */
-const BASE_LIMIT_KIB = 249;
+const BASE_LIMIT_KIB = 246;
 const START_UP_AIM = 2;
 /** A deployment without a workspace has no such object. */
 const WORKSPACES = "WORKSPACES";
