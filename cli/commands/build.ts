@@ -22,9 +22,9 @@ async function buildProject(args: string[]): Promise<void> {
   parsing(() => parseArgs({ args }));
   const project = projectFolder();
   const kept = refusalFile(outputFolder(project));
-  const refusal = await buildDeployment(project);
-  if (refusal === undefined) return rmSync(kept, { force: true });
-  if (process.env["SERVE_REFUSAL"]) replaceFile(kept, refusal);
-  console.error(refusal);
+  const built = await buildDeployment(project);
+  if (built.ok) return rmSync(kept, { force: true });
+  if (process.env["SERVE_REFUSAL"]) replaceFile(kept, built.failure);
+  console.error(built.failure);
   process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
+import type { DeploymentOptions } from "../../src/define-deployment.ts";
 import { ACTING_HEADER, DEVELOPER_HEADER } from "../../src/protocol/identity/development.ts";
 import type { ModelWireId } from "../../src/protocol/model/declaration.ts";
 import { CommandError } from "../command.ts";
@@ -7,7 +8,6 @@ import { startOfflineModel } from "../offline/offline-model.ts";
 import { loadScenarios } from "../offline/offline-scenarios.ts";
 import { buildDeployment } from "../project/build-deployment.ts";
 import { outputFolder } from "../project/folders.ts";
-import { loadDeployment } from "../project/load-deployment.ts";
 import { readLocalDocuments } from "../push/local-documents.ts";
 import { openDevelopmentRecord } from "../push/pushed-record.ts";
 import { announce, announceAgain, describeListen, tellTenant } from "./announce.ts";
@@ -50,6 +50,7 @@ interface Running extends DevelopmentOptions {
   readonly worker: KeptWorker;
   readonly readiness: Readiness;
   readonly receiver: NotificationReceiver;
+  readonly pages: NonNullable<DeploymentOptions["pages"]>;
 }
 
 /**
@@ -73,13 +74,13 @@ export async function runHere(options: DevelopmentOptions): Promise<void> {
       throw new CommandError(describeListen(port, error));
     },
   );
-  await buildOrExit(project);
+  const { pages = [] } = await buildOrExit(project);
   const model = await startModel(options);
   const secrets = writeSecrets(model, persistTo);
   const variables = variablesFor(model, options.wire, { people, secret });
   const settings = { project, port: innerPort, persistTo, secretsFile: secrets.path, variables };
   const worker = startWorker(settings, readiness, port);
-  const running = { ...options, model, secrets, worker, readiness, receiver };
+  const running = { ...options, model, secrets, worker, readiness, receiver, pages };
   const stop = endTogether(running);
   const own = { [DEVELOPER_HEADER]: secret, [ACTING_HEADER]: developmentService(people).actorId };
   const refused = await openTo(running, { url, own, project, record });
@@ -88,11 +89,11 @@ export async function runHere(options: DevelopmentOptions): Promise<void> {
   await stop(1);
 }
 
-async function buildOrExit(project: string): Promise<void> {
+async function buildOrExit(project: string): Promise<DeploymentOptions> {
   rmSync(refusalFile(outputFolder(project)), { force: true });
-  const refused = await buildDeployment(project);
-  if (refused === undefined) return;
-  console.error(`${refused}\nInterlock did not start.`);
+  const built = await buildDeployment(project);
+  if (built.ok) return built.value;
+  console.error(`${built.failure}\nInterlock did not start.`);
   process.exit(1);
 }
 
@@ -152,14 +153,13 @@ function endTogether(running: Running): (code: number) => Promise<void> {
  * the builds. Returns why it did not.
  */
 async function openTo(running: Running, tenant: DevelopmentTenant): Promise<readonly string[]> {
-  const { project, port, replaces, model, worker, readiness, receiver } = running;
+  const { project, port, replaces, model, worker, readiness, receiver, pages } = running;
   const unready = await readiness.firstAnswer();
   if (unready !== undefined) return [unready];
   await receiver.connect(tenant);
   const stored = readTenantVersion(project);
   const { refused, warned, kept } = await storeTenant(tenant, { replaces });
   if (refused.length > 0) return refused;
-  const { pages = [] } = await loadDeployment(project);
   worker.noteAnswer();
   readiness.noteReady();
   announce(port, { provider: model.provider, pages });
