@@ -1,10 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { PACKAGE_FOLDER } from "../cli/project/folders.ts";
-import { writeClientTypes } from "./openapi/client-types.ts";
-import { writeDocument } from "./openapi/document.ts";
-import { writePage } from "./openapi/reference-page.ts";
+import { dateToBegin, isFresh } from "./fresh.ts";
 
 const TARGET = join(PACKAGE_FOLDER, "dist/public");
 const DOCUMENT = join(TARGET, "openapi.json");
@@ -21,8 +19,12 @@ await main();
  * Contract: the same sources give the same bytes, and are read only when one of them is newer.
  */
 async function main(): Promise<void> {
-  if ([DOCUMENT, TYPES].every(existsSync) && newestOf(SOURCES) < statSync(DOCUMENT).mtimeMs) return;
+  if (existsSync(TYPES) && isFresh(DOCUMENT, SOURCES)) return;
   mkdirSync(TARGET, { recursive: true });
+  // Loaded only here, because it takes most of the time of a build that finds nothing new.
+  const { writeClientTypes } = await import("./openapi/client-types.ts");
+  const { writeDocument } = await import("./openapi/document.ts");
+  const { writePage } = await import("./openapi/reference-page.ts");
   const document = await writeDocument();
   const page = writePage(document);
   mkdirSync(dirname(TYPES), { recursive: true });
@@ -32,17 +34,8 @@ async function main(): Promise<void> {
   // Last: this file tells that all are there.
   const text = JSON.stringify(document);
   writeFileSync(DOCUMENT, text);
+  dateToBegin(DOCUMENT);
   console.log(`API: openapi.json ${kibOf(text)} KiB gz, docs.html ${kibOf(page)} KiB gz`);
-}
-
-function newestOf(sources: readonly string[]): number {
-  const times = sources.flatMap((source) => {
-    const path = join(PACKAGE_FOLDER, source);
-    if (!statSync(path).isDirectory()) return [statSync(path).mtimeMs];
-    const names = readdirSync(path, { recursive: true, encoding: "utf8" });
-    return [path, ...names.map((name) => join(path, name))].map((file) => statSync(file).mtimeMs);
-  });
-  return Math.max(...times);
 }
 
 function kibOf(text: string): string {

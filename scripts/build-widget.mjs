@@ -4,11 +4,12 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
 import { markdownParts } from "./markdown-parts.ts";
+import { dateToBegin, isFresh } from "./fresh.ts";
 
 /**
  * Builds the pages into the directory that the Worker serves: `node scripts/build-widget.mjs
  * [directory]`, dist/public unless told otherwise.
- * Contract: the same sources give the same bytes.
+ * Contract: the same sources give the same bytes, and are read only when one of them is newer.
  */
 const source = join(import.meta.dirname, "../src/widget");
 const target = process.argv[2] ?? join(import.meta.dirname, "../dist/public");
@@ -43,6 +44,17 @@ const PAGES = [
     element: '<interlock-gameplan assistant="gameplan"></interlock-gameplan>',
   },
 ];
+
+/** All that the pages are made from. */
+const SOURCES = [
+  "src",
+  "scripts/build-widget.mjs",
+  "scripts/markdown-parts.ts",
+  "package-lock.json",
+];
+/** Written last, so it tells that all are there. */
+const last = join(target, "licenses.txt");
+if (isFresh(last, SOURCES)) process.exit();
 
 mkdirSync(target, { recursive: true });
 const options = {
@@ -106,7 +118,6 @@ await build({
   plugins: [...options.plugins, { name: "chat-is-loaded", setup: loadChatFromFile }],
 });
 for (const page of PAGES) writeFileSync(join(target, page.file), formatPage(page));
-writeFileSync(join(target, "licenses.txt"), joinLicenses(shared.metafile));
 copyFileSync(join(source, "page.css"), join(target, "page.css"));
 const files = [
   "widget.js",
@@ -125,6 +136,8 @@ const files = [
   "page.css",
 ];
 console.log(`pages: ${files.map(describeSize).join(", ")}`);
+writeFileSync(last, joinLicenses(shared.metafile));
+dateToBegin(last);
 
 /** Puts the parts of a page into the frame that all pages share. */
 function formatPage(parts) {
