@@ -12,9 +12,9 @@ export function isFunction({ type }: SyntaxNode): boolean {
  */
 export function namesBoundIn(node: SyntaxNode): ReadonlySet<string> | undefined {
   switch (node.type) {
-    case "Program":
-      return new Set([...ofStatements(nodesOf(node["body"])), ...hoisted(node)]);
     case "BlockStatement":
+      return new Set(ofStatements(nodesOf(node["body"])));
+    case "Program":
     case "StaticBlock":
     case "TSModuleBlock":
       return new Set([...ofStatements(nodesOf(node["body"])), ...hoisted(node)]);
@@ -37,6 +37,7 @@ export function namesBoundIn(node: SyntaxNode): ReadonlySet<string> | undefined 
       return new Set([
         ...ofPattern(nodeOf(node["id"])),
         ...nodesOf(node["params"]).flatMap(ofPattern),
+        ...hoisted(node),
         "arguments",
       ]);
   }

@@ -45,11 +45,17 @@ export function isErased({ type, declare, importKind, exportKind }: SyntaxNode):
 
 /** The parts of a node that run, each with the name of its field. */
 export function partsOf(node: SyntaxNode): readonly (readonly [field: string, part: SyntaxNode])[] {
-  return (visitorKeys[node.type] ?? []).flatMap((field) =>
-    nodesOf(node[field])
-      .filter((part) => !isErased(part))
-      .map((part) => [field, part] as const),
-  );
+  const parts: (readonly [string, SyntaxNode])[] = [];
+  for (const field of visitorKeys[node.type] ?? []) {
+    // One loop without lists between: a build looks at every node of every tool.
+    const value = node[field];
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const item of items) {
+      const part = nodeOf(item);
+      if (part && !isErased(part)) parts.push([field, part]);
+    }
+  }
+  return parts;
 }
 
 /** The text of a literal without parts; undefined for anything else. */
