@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
 import { readCompiled, type CompiledContracts } from "../../src/contracts/catalog/compiled.ts";
 import { registerContracts } from "../../src/contracts/check/register.ts";
@@ -13,14 +13,15 @@ const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 const TOOL = "src/core-tools/calculate.ts";
 const COMPILED = ".interlock/contracts.js";
 
-/** A copy of what is deployed, never built, so that tools can be changed. */
+/** A copy of what is deployed, so that tools can be changed. */
 let copy: string;
 
-beforeEach(() => {
+beforeAll(async () => {
   copy = copyRepository("cli", "scripts");
+  expect((await build()).status).toBe(0);
 });
 
-afterEach(() => rmSync(copy, { recursive: true, force: true }));
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 interface Ended {
   readonly status: number | null;
@@ -60,7 +61,6 @@ function edit(from: string, to: string): void {
 }
 
 test("the build writes what registration derives, the same bytes every time", async () => {
-  expect((await build()).status).toBe(0);
   const text = readFileSync(join(copy, COMPILED), "utf8");
   expect(JSON.stringify(readCompiled(TOOLS, await compiled()))).toBe(
     JSON.stringify(registerContracts(TOOLS)),
@@ -70,7 +70,6 @@ test("the build writes what registration derives, the same bytes every time", as
 });
 
 test("a deployment compiles the present contracts, not those of an earlier build", async () => {
-  expect((await build()).status).toBe(0);
   edit("v.maxLength(256)", "v.maxLength(99)");
   const { status, output } = deploy();
   expect([status, output]).toEqual([0, expect.any(String)]);
@@ -82,7 +81,7 @@ test("a deployment compiles the present contracts, not those of an earlier build
 });
 
 test("an invalid contract is neither built nor deployed", async () => {
-  expect((await build()).status).toBe(0);
+  rmSync(join(copy, "bundle"), { recursive: true, force: true });
   edit('output: ["expression", "result"]', 'output: ["expression", "results"]');
   const reason =
     'contracts: Tool "core__calculate": redaction.output names no field: results; see docs/tools-authoring.md';

@@ -44,7 +44,8 @@ const COMMANDS = [...new Set([...BLOCKS, ...STEPS].map(inEnvironment))];
 const FILES = [...GUIDE.matchAll(/^`(tenant\/[^`]+)`:\n\n```json\n([\s\S]*?)^```/gm)];
 
 /**
- * Stands for npx in a line that is more than one command of interlock. A deploy is a dry run.
+ * Stands for npx in a line that is more than one command of interlock. A deploy is a dry run, of one
+ * environment: the others bundle the same Worker, and `interlock check` reads their settings.
  * Commands that need Cloudflare do nothing: test/docs/command-blocks.node.test.ts holds those of
  * blocks against wrangler's own help, and those of the CI file are those of blocks.
  */
@@ -52,7 +53,7 @@ const NPX = `#!/bin/bash
 wrangler() { "${process.execPath}" "${PACKAGE_FOLDER}/node_modules/wrangler/bin/wrangler.js" "$@"; }
 case "$1 $2" in
   "interlock "*) shift; exec "${process.execPath}" "${PACKAGE_FOLDER}/cli/interlock.ts" "$@" ;;
-  "wrangler deploy") shift; wrangler "$@" --dry-run --outdir "dist-dry" ;;
+  "wrangler deploy") [ "$4" = production ] || { shift; wrangler "$@" --dry-run --outdir "dist-dry"; } ;;
   "wrangler secret") [ "$3" = list ] && echo "$SECRET_LIST" || cat > /dev/null ;;
   "wrangler "*) ;;
   *) echo "no such command: $*" >&2; exit 1 ;;

@@ -1,7 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { experimental_getWranglerCommands } from "wrangler";
 import { createModelCatalog } from "../../src/protocol/model/catalog.ts";
 import { runCommand } from "../shared/command-process.ts";
 import { ROOT } from "./code-blocks.ts";
@@ -82,29 +82,32 @@ async function checkNpx([tool = "", ...args]: readonly string[]): Promise<string
   if (tool === "vitest") return missing(args.at(-1));
   if (tool === "interlock") return checkInterlock(args);
   if (tool !== "wrangler") return `nothing checks npx ${tool}; see test/docs/check-call.ts`;
-  const [command = ""] = args;
-  if (!helpOfWrangler([]).includes(`wrangler ${command} `)) return `wrangler has no ${command}`;
-  const flags = args.findIndex((word) => word.startsWith("-"));
-  // Each help of wrangler takes a second, so it is read only where there is something to look up.
-  return flags < 0 ? undefined : checkFlags(args, helpOfWrangler(args.slice(0, flags)));
+  return checkWrangler(args);
 }
 
-const WRANGLER = join(ROOT, "node_modules/.bin/wrangler");
+/** A command of wrangler, or a group of them, as its own documentation is made from. */
+interface WranglerCommand {
+  readonly definition?: { readonly args?: Readonly<Record<string, object>> };
+  readonly subtree: ReadonlyMap<string, WranglerCommand>;
+}
+
+function checkWrangler(args: readonly string[]): string | undefined {
+  const { registry, globalFlags } = experimental_getWranglerCommands();
+  let command = registry as WranglerCommand;
+  for (const word of args) {
+    // A group takes the name of a command, and a command takes arguments and options.
+    if (word.startsWith("-") || command.subtree.size === 0) break;
+    const named = command.subtree.get(word);
+    if (!named) return `wrangler has no ${word}`;
+    command = named;
+  }
+  const flags = [command.definition?.args ?? {}, globalFlags].flatMap(Object.keys);
+  return checkFlags(args, flags.join(" "));
+}
 
 async function checkInterlock(args: readonly string[]): Promise<string | undefined> {
   const { stdout: text } = await runCommand([args[0] ?? "", "--help"], ROOT);
   return text.includes("Usage: ") ? checkFlags(args, text) : `interlock has no ${args[0]}`;
-}
-
-const helps = new Map<string, string>();
-
-function helpOfWrangler(args: readonly string[]): string {
-  const key = args.join(" ");
-  const known = helps.get(key);
-  if (known !== undefined) return known;
-  const { stdout } = spawnSync(WRANGLER, [...args, "--help"], { encoding: "utf8", cwd: ROOT });
-  helps.set(key, stdout);
-  return stdout;
 }
 
 /** Every `--option` stands in the help of its command, or in the code of its script. */

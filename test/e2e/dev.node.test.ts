@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
@@ -283,41 +282,3 @@ function rawStatus(url: string, lines: readonly string[]): Promise<number> {
     });
   });
 }
-
-describe("npm run dev with a provider", () => {
-  let provider: Server;
-  let asked: { authorization: string | undefined; url: string | undefined }[];
-  let server: DevServer;
-  beforeAll(async () => {
-    asked = [];
-    provider = createServer((request, response) => {
-      asked.push({ authorization: request.headers.authorization, url: request.url });
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      const chunk = { choices: [{ index: 0, delta: { content: "mine" }, finish_reason: "stop" }] };
-      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
-    });
-    await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
-    const { port } = provider.address() as AddressInfo;
-    server = await startDev({
-      OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
-      OPENAI_API_KEY: "sk-mine",
-      MODELS: "mine",
-    });
-  });
-  afterAll(async () => {
-    await server.end("SIGTERM");
-    provider.close();
-  });
-
-  test("uses the provider with its key, and starts no offline model", async () => {
-    expect(await (await ask(server.url, "Hello")).text()).toContain('"textDelta":"mine"');
-    expect(asked).toEqual([{ authorization: "Bearer sk-mine", url: "/v1/chat/completions" }]);
-    expect(server.output()).not.toContain("offline model");
-    expect(server.output()).not.toContain("sk-mine");
-  });
-
-  test("SIGINT leaves no process behind", async () => {
-    await server.end("SIGINT");
-    expect(server.survivors()).toEqual([]);
-  });
-});

@@ -71,7 +71,8 @@ export async function startDev(environment: NodeJS.ProcessEnv = {}): Promise<Dev
   }
 }
 
-function processesNaming(text: string): readonly { pid: number; command: string }[] {
+/** Processes that have a text in their command line, without this one. */
+export function processesNaming(text: string): readonly { pid: number; command: string }[] {
   return readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
     try {

@@ -64,20 +64,3 @@ test("the package for tests loads and runs in plain Node 20, from one bundle", a
   const printed = execFileSync(findOldNode(), ["--test", outfile], { encoding: "utf8" });
   expect(printed).toMatch(/# pass 1\n|pass 1\n/);
 });
-
-test("the Worker holds nothing of the package for tests", async () => {
-  const { metafile } = await build({
-    entryPoints: [join(ROOT, "src/index.ts")],
-    absWorkingDir: ROOT,
-    bundle: true,
-    write: false,
-    format: "esm",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:workers", "node:*"],
-    metafile: true,
-    logLevel: "silent",
-  });
-  const files = Object.keys(metafile.inputs);
-  expect(files).toContain("src/runner/tool-runner.ts");
-  expect(files.filter((file) => file.startsWith("src/testing/"))).toEqual([]);
-});

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
+import { bundleWithoutGamePlan } from "../../scripts/pack-bundle.ts";
 import {
   bundleWith,
   bundleWithClients,
@@ -20,8 +21,10 @@ const MAX_TRACES_BYTES = 5.2 * 1024;
 
 describe("the bundle of a deployment", () => {
   let whole: EntryBundle;
+  let withAllClients: EntryBundle;
   beforeAll(async () => {
     whole = await bundleWithoutWire();
+    withAllClients = await bundleWithClients(Object.keys(CLIENTS));
   });
 
   test("lists three model wires", () => {
@@ -42,23 +45,21 @@ describe("the bundle of a deployment", () => {
     expect(without.files.filter((file) => /ui-message|openai-inbound/.test(file))).toEqual([]);
     expect(without.files.filter((file) => /http\/clients\/(?:ui|openai)-/.test(file))).toEqual([]);
     const names = Object.keys(CLIENTS);
-    const all = await bundleWithClients(names);
     for (const name of names) {
       const others = await bundleWithClients(names.filter((other) => other !== name));
-      expect(all.files).toContain(`src/http/clients/${CLIENTS[name]}.ts`);
+      expect(withAllClients.files).toContain(`src/http/clients/${CLIENTS[name]}.ts`);
       expect(others.files).not.toContain(`src/http/clients/${CLIENTS[name]}.ts`);
-      const share = all.compressedBytes - others.compressedBytes;
+      const share = withAllClients.compressedBytes - others.compressedBytes;
       expect([name, Math.max(share, MAX_CLIENT_BYTES)]).toEqual([name, MAX_CLIENT_BYTES]);
     }
   });
 
   test("carries tools of clients only where they are allowed", async () => {
-    const names = Object.keys(CLIENTS);
-    const off = await bundleWithClients(names);
-    const allowed = await bundleWithClients(names, { clientTools: true });
-    expect(off.files).not.toContain(CLIENT_TOOLS_FILE);
+    const allowed = await bundleWithClients(Object.keys(CLIENTS), { clientTools: true });
+    expect(withAllClients.files).not.toContain(CLIENT_TOOLS_FILE);
     expect(allowed.files).toContain(CLIENT_TOOLS_FILE);
-    expect(allowed.compressedBytes - off.compressedBytes).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
+    const share = allowed.compressedBytes - withAllClients.compressedBytes;
+    expect(share).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
   });
 
   test("carries replays only where they are named", async () => {
@@ -74,6 +75,19 @@ describe("the bundle of a deployment", () => {
     expect(named.files.filter((file) => ofTraces.test(file)).length).toBeGreaterThan(4);
     expect(whole.files.filter((file) => ofTraces.test(file))).toEqual([]);
     expect(named.compressedBytes - whole.compressedBytes).toBeLessThanOrEqual(MAX_TRACES_BYTES);
+  });
+
+  test("carries neither GamePlan nor workspaces where it does not name them", async () => {
+    const ofWorkspaces = /^(?:apps\/gameplan|src\/workspace|durable-objects\/workspace)\//;
+    const base = await bundleWithoutGamePlan();
+    expect(whole.files.filter((file) => ofWorkspaces.test(file)).length).toBeGreaterThan(60);
+    expect(base.files.filter((file) => ofWorkspaces.test(file))).toEqual([]);
+    expect(base.compressedBytes).toBeLessThan(whole.compressedBytes - 20_000);
+  });
+
+  test("holds nothing of the package for tests", () => {
+    expect(whole.files).toContain("src/runner/tool-runner.ts");
+    expect(whole.files.filter((file) => file.startsWith("src/testing/"))).toEqual([]);
   });
 
   test("holds no code of the packages whose types it uses", () => {
