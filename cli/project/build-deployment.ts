@@ -13,8 +13,8 @@ import { writeModule } from "./write-module.ts";
 
 /**
  * Builds what a deployment imports and serves: its compiled contracts and its pages. Returns what
- * the deployment hands to `defineDeployment`, or why it cannot be built. What was built then answers
- * nothing else.
+ * the deployment hands to `defineDeployment`, or why it cannot be built. What was built then
+ * answers nothing else.
  * Contract: the same contracts give the same bytes.
  */
 export async function buildDeployment(project: string): Promise<Result<DeploymentOptions, string>> {

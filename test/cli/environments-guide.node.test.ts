@@ -44,8 +44,8 @@ const COMMANDS = [...new Set([...BLOCKS, ...STEPS].map(inEnvironment))];
 const FILES = [...GUIDE.matchAll(/^`(tenant\/[^`]+)`:\n\n```json\n([\s\S]*?)^```/gm)];
 
 /**
- * Stands for npx in a line that is more than one command of interlock. A deploy is a dry run, of one
- * environment: the others bundle the same Worker, and `interlock check` reads their settings.
+ * Stands for npx in a line that is more than one command of interlock. A deploy is a dry run, of
+ * one environment: the others bundle the same Worker, and `interlock check` reads their settings.
  * Commands that need Cloudflare do nothing: test/docs/command-blocks.node.test.ts holds those of
  * blocks against wrangler's own help, and those of the CI file are those of blocks.
  */
