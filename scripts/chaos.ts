@@ -40,7 +40,7 @@ const PARTS: readonly Part[] = [
   wireKills,
   repeats,
 ];
-const USAGE = `Usage: npm run chaos -- [--only ${PARTS.map(({ name }) => name).join("|")}] [--seed N] [--short]`;
+const USAGE = `Usage: npm run chaos -- [--only ${PARTS.map(({ name }) => name).join("|")}]... [--seed N] [--short]`;
 const DEFAULT_SEED = 1;
 
 process.exitCode = await main();
@@ -97,15 +97,16 @@ function readArguments(): {
   try {
     const { values } = parseArgs({
       options: {
-        only: { type: "string" },
+        only: { type: "string", multiple: true },
         seed: { type: "string", default: String(DEFAULT_SEED) },
         short: { type: "boolean", default: false },
       },
     });
     const { only, short } = values;
-    const parts = only === undefined ? PARTS : PARTS.filter(({ name }) => name === only);
+    const parts = only === undefined ? PARTS : PARTS.filter(({ name }) => only.includes(name));
     const seed = Number(values.seed);
-    if (parts.length > 0 && Number.isSafeInteger(seed)) return { parts, seed, isShort: short };
+    if (parts.length === (only ?? PARTS).length && Number.isSafeInteger(seed))
+      return { parts, seed, isShort: short };
   } catch {
     // Answered below.
   }
