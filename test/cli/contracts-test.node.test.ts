@@ -91,7 +91,9 @@ test("--tool tests one tool, --verbose prints each check, and an unknown tool is
 
 /** A gate that a change of the sources opens: the mode that has to fail, the file, both texts. */
 type OpenGate = readonly [mode: string, file: string, from: string, to: string];
-const modeOf = ([mode]: OpenGate): string => mode;
+/** No planted contract fails these modes, so each keeps a gate in a sample. */
+const ONLY_BY_GATES: ReadonlySet<string> = new Set(["permission", "repair", "injection"]);
+const groupOf = ([mode]: OpenGate): string => (ONLY_BY_GATES.has(mode) ? mode : "planted too");
 
 const OPEN_GATES: readonly OpenGate[] = [
   [
@@ -310,7 +312,7 @@ describe("planted faults", () => {
     expect(tested.rows.get("sound__retired@1.0.0")).toEqual(Object.fromEntries(verdicts));
   });
 
-  test.each(sampleOfGroups(OPEN_GATES, modeOf, 3))(
+  test.each(sampleOfGroups(OPEN_GATES, groupOf, 3))(
     "the mode %s fails, and no other, where a gate is open: %s",
     async (mode, file, from, to) => {
       const failed = await failedWithChange("sound__everything", lock, { file, from, to });
@@ -318,7 +320,7 @@ describe("planted faults", () => {
     },
   );
 
-  test.each(sampleOfGroups(OPEN_FOR_UNDO, modeOf, 3))(
+  test.each(sampleOfGroups(OPEN_FOR_UNDO, groupOf, 3))(
     "a write that can be undone fails the mode %s where a gate is open: %s",
     async (mode, file, from, to) => {
       const failed = await failedWithChange("sound__mail", lock, { file, from, to });
