@@ -137,7 +137,7 @@ const OPEN_GATES: readonly OpenGate[] = [
   [
     "injection",
     "src/runner/author-code/ask-tool.ts",
-    "isOutputUntrusted ? neutralise(text).value",
+    "isUntrusted ? neutralise(text).value",
     "false ? text",
   ],
   [
@@ -155,7 +155,7 @@ const OPEN_FOR_UNDO: readonly OpenGate[] = [
   [
     "approval",
     "src/runner/approval/require-approval.ts",
-    "if (!known && !isAskedBy(given.policy, subject)) return",
+    "if (!known && !isAskedBy(ports, given.policy, subject)) return",
     "if (1) return",
   ],
   [
@@ -189,6 +189,13 @@ const OPEN_FOR_UNDO: readonly OpenGate[] = [
     "dispatchStateOf({ tool }, { ...result, dispatched: false })).retryable",
   ],
 ];
+
+test.each([...OPEN_GATES, ...OPEN_FOR_UNDO])(
+  "the gate of the mode %s stands in %s, also where a sample leaves it closed",
+  (_mode, file, from) => {
+    expect(readFileSync(join(ROOT, file), "utf8")).toContain(from);
+  },
+);
 
 describe("planted faults", () => {
   let copy: string;
