@@ -17,17 +17,22 @@ const target = process.argv[2] ?? join(import.meta.dirname, "../dist/public");
 /** A first message waits for this file. */
 const FIRST_FILE_KIB = 32;
 
+/** Chooses the language of a page before its element begins. */
+const LANGUAGE = '<script src="/language.js"></script>';
+
 /** The pages, each an element in the same frame. */
 const PAGES = [
   {
     file: "index.html",
     title: "Interlock",
+    language: LANGUAGE,
     script: "widget.js",
     element: "<interlock-chat takes-focus></interlock-chat>",
   },
   {
     file: "approvals.html",
     title: "Operators’ desk · Interlock",
+    language: LANGUAGE,
     script: "approvals.js",
     element: "<interlock-approvals></interlock-approvals>",
   },
@@ -98,12 +103,16 @@ const shared = await build({
     runs: join(source, "interlock-runs.ts"),
   },
 });
-// A script tag of a page loads this file, which is no module, and the file loads the chat.
+// A script tag of a page loads these files, which are no modules: the one loads the chat, the other
+// chooses the language before the chat begins.
 await build({
   ...options,
   format: "iife",
   banner: { js: "/*! Interlock (MIT). */" },
-  entryPoints: { embed: join(source, "launcher/embed.ts") },
+  entryPoints: {
+    embed: join(source, "launcher/embed.ts"),
+    language: join(source, "language.ts"),
+  },
 });
 // GamePlan's page has the chat of the other file, whose cards are those that this file defines. It
 // loads most of its parts later. What both files need is in a third one.
@@ -142,7 +151,7 @@ dateToBegin(last);
 /** Puts the parts of a page into the frame that all pages share. */
 function formatPage(parts) {
   const frame = readFileSync(join(source, "page.html"), "utf8");
-  return frame.replaceAll(/\{(title|script|element)\}/g, (_, name) => parts[name]);
+  return frame.replaceAll(/\{(title|language|script|element)\}/g, (_, name) => parts[name] ?? "");
 }
 
 /** Minifies a style sheet as CSS, because the element adopts it as a string. */

@@ -44,6 +44,7 @@ const FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/widget-files.js": ["widget-files.js", "text/javascript"],
   "/widget-de.js": ["widget-de.js", "text/javascript"],
   "/embed.js": ["embed.js", "text/javascript"],
+  "/language.js": ["language.js", "text/javascript"],
 };
 
 /** One request that the API received. */

@@ -21,10 +21,12 @@ export function checkPages(pages: readonly Page[]): readonly string[] {
 const PATH = /^\/(?:[\w-][\w.-]*(?:\/[\w-][\w.-]*)*)?$/;
 
 /** The chat: the page, and the element that other pages embed. */
-export const chatPage: Page = { paths: ["/", ...CHAT_FILES] };
+export const chatPage: Page = { paths: ["/", "/language.js", ...CHAT_FILES] };
 
 /** The approvals of a tenant. */
-export const approvalsPage: Page = { paths: ["/approvals", "/approvals.js", "/page.css"] };
+export const approvalsPage: Page = {
+  paths: ["/approvals", "/approvals.js", "/language.js", "/widget-de.js", "/page.css"],
+};
 
 /** The runs of a tenant, and what decided each of them. */
 export const runsPage: Page = { paths: ["/runs", "/runs.js", "/page.css"] };
