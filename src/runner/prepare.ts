@@ -31,7 +31,8 @@ import { hasOtherTarget, openAuthority, type AuthorityPorts } from "./authority/
 import { lazily } from "../protocol/text/lazily.ts";
 import type { InvocationLedger } from "./invocation/invocation-ledger.ts";
 import type { PinnedTerms, Terms } from "./terms.ts";
-import type { WAITING } from "./waiting.ts";
+import { wasEdited } from "./approval/was-edited.ts";
+import { WAITING } from "./waiting.ts";
 
 /** What the gates need from the run. */
 export type PreparePorts = WantedPorts &
@@ -72,7 +73,8 @@ export async function prepare(
   const accepted = attempt.accept(read.value);
 
   const { context } = call;
-  const { args } = accepted;
+  const { args, payloadHash } = accepted;
+  if (record && wasEdited(ports, record, payloadHash)) return fail(WAITING);
   const unanswered = record && mayAsk(record) ? unansweredIn(tool, args) : [];
   const policyCall = { terms, tool, args, unanswered, operation: context, shownData };
   const obeyed = await obeyPolicy(ports, policyCall, trail);

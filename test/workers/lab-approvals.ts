@@ -4,12 +4,16 @@ import type { AnyToolContract } from "../../src/contracts/define/definition.ts";
 import type { CheckContext } from "../../src/protocol/invocation/record.ts";
 import { fail, ok } from "../../src/protocol/outcome/result.ts";
 import type { Verification } from "../../src/protocol/outcome/verification.ts";
+import { holdUrl } from "../fakes/scripted-model.ts";
 import { beforeEachFile } from "../shared/fresh-state.ts";
 import { crashes } from "./lab-crashes.ts";
 
 /** Effects of the tools that need an approval, one entry each. */
 export const moved: string[] = [];
 const movedUnder = new Set<string>();
+
+/** What is sent slowly: the tool waits until a test releases the name; see `holdUrl`. */
+export const slow = new Set<string>();
 
 /** What `checkState` of a transfer was given as its context. */
 export const checked: CheckContext[] = [];
@@ -20,6 +24,7 @@ beforeEachFile(() => {
   moved.length = 0;
   movedUnder.clear();
   frozen.clear();
+  slow.clear();
   checked.length = 0;
   Object.assign(account, { owner: "user:olga", keeper: "user:olga" });
 });
@@ -97,8 +102,9 @@ const common = {
 } as const;
 
 function does(label: string) {
-  return ({ what }: { readonly what: string }) => {
+  return async ({ what }: { readonly what: string }) => {
     moved.push(`${label}: ${what}`);
+    if (slow.has(what)) await fetch(holdUrl(what));
     return ok({ done: what });
   };
 }

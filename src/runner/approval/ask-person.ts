@@ -127,8 +127,9 @@ function answerOf({ clock }: Pick<RequireApprovalPorts, "clock">, record: Approv
       return refuseRejected(record, "the person did not answer the question about this call");
     case "withdrawn":
       return WITHDRAWN;
-    case "approved":
     case "answered":
+      return UNREAD;
+    case "approved":
     case "expired":
     case "superseded":
       return EXPIRED;
@@ -139,6 +140,8 @@ const EXPIRED = failCall(
   "approval_expired",
   "nobody answered the question about this call in time",
 );
+/** The person answered since the loop read the call, which waits until the loop reads it again. */
+const UNREAD = fail(WAITING);
 const WITHDRAWN = failCall("approval_withdrawn", "the question about this call is closed");
 
 const NOBODY = failCall("nobody_may_answer");

@@ -31,6 +31,7 @@ import { consentingPerson } from "./consents.ts";
 import { refuseMore, takePlace, type LimitPorts } from "./limit-requests.ts";
 import { previewStates, type PreviewPorts } from "./preview-states.ts";
 import { verifyApproval } from "./verify.ts";
+import { wasEdited } from "./was-edited.ts";
 
 /** What a request takes of the run. */
 export interface RequestPorts extends PacketPorts, PreviewPorts, LimitPorts {
@@ -102,6 +103,7 @@ export async function requestApproval(
   const refusedLate = required.consentId === undefined || asksNobody ? undefined : await refuse();
   if (refusedLate) return refusedLate;
   if (signal.aborted) return CANCELLED;
+  if (wasEdited(ports, record, payloadHash)) return fail(WAITING);
   // Again: parallel calls may have asked meanwhile. The place of a refused call lapses.
   const refusedNow = asksNobody ? undefined : refuseMore(ports, record);
   if (refusedNow) return refusedNow;
