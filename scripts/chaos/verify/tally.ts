@@ -3,6 +3,7 @@ import { followRun, type FollowedRun, type FollowOptions } from "../client/follo
 import type { Failure, PartContext, PartResult } from "../part.ts";
 import type { ChaosScript } from "../world/scenario.ts";
 import type { Target } from "../client/target.ts";
+import { explainEnded } from "./explanations.ts";
 import { replayEnded } from "./replays.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { verifyRun } from "./verify-run.ts";
@@ -12,6 +13,8 @@ import { verifyTenant } from "./verify-tenant.ts";
 const MAX_FAILURES = 20;
 /** About so many runs of a part are decided again. */
 const MAX_REPLAYS = 200;
+/** So many runs of a part that failed, chosen at random, are explained in words. */
+const EXPLAINED = 10;
 
 /** Counts what a part does, and keeps its failures. */
 export class Tally {
@@ -83,6 +86,7 @@ export class Tally {
     this.fail("tenant", await verifyTenant(target, runIds));
     this.fail("left over", await findLeftOver(target));
     await this.#replay(target, runIds);
+    await this.#explain(target);
     return { counts: this.#counts, failures: this.#failures };
   }
 
@@ -95,5 +99,17 @@ export class Tally {
     this.count("decided again alike", equal);
     this.count("not replayable", refused);
     this.fail("replays", problems);
+  }
+
+  /** Reads why some of the runs that did not complete ended, as an operator would. */
+  async #explain(target: Target): Promise<void> {
+    const random = seededRandom(this.#context.seed, "explained");
+    const failed = this.#verified.filter(({ state }) => state.status !== "completed");
+    for (let left = EXPLAINED; left > 0 && failed.length > 0; left--) {
+      const [run] = failed.splice(random.below(failed.length), 1);
+      if (!run) return;
+      this.fail("explained", await explainEnded(target, run));
+      this.count("failed runs explained");
+    }
   }
 }
