@@ -141,7 +141,7 @@ const EXPIRED = failCall(
   "nobody answered the question about this call in time",
 );
 /** The person answered since the loop read the call, which waits until the loop reads it again. */
-const UNREAD = fail(WAITING);
+const UNREAD = fail<typeof WAITING>(WAITING);
 const WITHDRAWN = failCall("approval_withdrawn", "the question about this call is closed");
 
 const NOBODY = failCall("nobody_may_answer");
