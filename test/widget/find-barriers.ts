@@ -8,9 +8,13 @@ interface Found {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** Finds what breaks WCAG 2.2 AA on a page, by axe-core; one line for each place. */
-export async function findBarriers(page: Page): Promise<readonly string[]> {
+/** Gives axe-core to a page, whose barriers a test wants to find. */
+export async function startAxe(page: Page): Promise<void> {
   await page.evaluate(axe.source);
+}
+
+/** Finds what breaks WCAG 2.2 AA on a page that has axe-core; one line for each place. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
   const run = `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ["violations"] })`;
   const { violations } = await page.evaluate<{ violations: readonly Found[] }>(run);
   return violations.flatMap(({ id, nodes }) =>

@@ -81,30 +81,41 @@ describe("a card of a tool, as docs/embedding.md defines it", () => {
   });
 });
 
-describe("a card that cannot be drawn", () => {
-  it.each([
-    ["throws", 'throw new Error("broken")'],
-    ["has a script", 'return [["script", {}, "alert(1)"]]'],
-    ["has a frame", 'return [["iframe", {}]]'],
-    ["has a handler", 'return [["p", { onclick: "alert(1)" }, "x"]]'],
-    ["has a style", 'return [["p", { style: "position:fixed" }, "x"]]'],
-    ["has an id", 'return [["p", { id: "message" }, "x"]]'],
-    ["takes a slot of the chat", 'return [["slot", { name: "footer" }]]'],
-    ["links to a script", 'return [["a", { href: "javascript:alert(1)" }, "x"]]'],
-    ["links elsewhere", 'return [["a", { href: "https://evil.example/" }, "x"]]'],
-    ["links elsewhere without a scheme", 'return [["a", { href: "//evil.example/" }, "x"]]'],
-    ["is HTML", 'return "<b>x</b>"'],
-    ["is a promise", "return Promise.resolve([])"],
-    ["holds what is no node", "return [42]"],
-    ["has too many nodes", 'return Array.from({ length: 3001 }, () => "x")'],
-  ])("because it %s is reported, and the default card is shown", async (_name, body) => {
-    await openWith(cardOf(`result: () => { ${body}; }`));
-    const { finish } = await findOrder();
-    finish();
-    await card().getByText("Result").waitFor();
-    await card().getByText("packed").waitFor();
-    expect(visit.takeComplaints()).toHaveLength(1);
-  });
+/** What a card cannot be, by the tool that has it. */
+const BROKEN = {
+  throws: 'throw new Error("broken")',
+  script: 'return [["script", {}, "alert(1)"]]',
+  frame: 'return [["iframe", {}]]',
+  handler: 'return [["p", { onclick: "alert(1)" }, "x"]]',
+  style: 'return [["p", { style: "position:fixed" }, "x"]]',
+  id: 'return [["p", { id: "message" }, "x"]]',
+  slot_of_the_chat: 'return [["slot", { name: "footer" }]]',
+  link_to_a_script: 'return [["a", { href: "javascript:alert(1)" }, "x"]]',
+  link_elsewhere: 'return [["a", { href: "https://evil.example/" }, "x"]]',
+  link_without_a_scheme: 'return [["a", { href: "//evil.example/" }, "x"]]',
+  html: 'return "<b>x</b>"',
+  promise: "return Promise.resolve([])",
+  no_node: "return [42]",
+  too_many_nodes: 'return Array.from({ length: 3001 }, () => "x")',
+};
+
+it("a card that cannot be drawn is reported, and the default card is shown", async () => {
+  const cards = Object.entries(BROKEN).map(
+    ([name, body]) => `defineToolCard("shop__${name}", { result: () => { ${body}; } });`,
+  );
+  await openWith(`import { defineToolCard } from "/widget.js"; ${cards.join("")}`);
+  const run = await visit.ask("Where is my order?");
+  for (const [part, name] of Object.keys(BROKEN).entries()) {
+    run.emit(say.proposeTool(part, `shop__${name}`), say.startTool(part, {}));
+    run.emit(say.finishTool(part, { state: `state of ${name}` }));
+  }
+  run.emit(say.end());
+  await visit.page.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+  const shown = await card().filter({ hasText: "Result" }).allInnerTexts();
+  const states = shown.map((text) => /state of (\w+)/.exec(text)?.[1]);
+  expect(states).toEqual(Object.keys(BROKEN));
+  await expect.poll(() => visit.complaints.length).toBe(states.length);
+  visit.takeComplaints();
 });
 
 describe("defineToolCard", () => {
