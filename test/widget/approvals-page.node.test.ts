@@ -355,26 +355,31 @@ it("fits a phone without sideways scrolling", async () => {
   expect(await card().isVisible()).toBe(false);
 });
 
-describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
-  it("have a contrast of at least 4.5 to 1 for every text", async () => {
-    await open({
-      colorScheme,
-      prepare: (api) => {
-        fillQueue(api);
-        const shown = { to: "ann@pаypal.example\u202e" };
-        api.approvals.put(
-          createApproval({ packet: { ...titled("Odd"), arguments: { shown, withheld: ["/x"] } } }),
-        );
-      },
-    });
-    await entry(/Odd/).click();
-    await expect
-      .poll(() => card().getByRole("button", { name: "Reject" }).isDisabled())
-      .toBe(false);
+/** Reads the contrast of every text, in light and in dark colours. */
+async function expectContrast(minTexts: number): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    // Without motion, no colour is on its way to the other scheme.
+    await visit.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const contrasts = await visit.inside<{ text: string; ratio: number }[]>(MEASURE_CONTRAST);
-    expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
-    expect(contrasts.length).toBeGreaterThan(30);
+    const weak = contrasts.filter(({ ratio }) => ratio < 4.5);
+    expect({ colorScheme, weak }).toEqual({ colorScheme, weak: [] });
+    expect(contrasts.length).toBeGreaterThan(minTexts);
+  }
+}
+
+it("has a contrast of at least 4.5 to 1 for every text, in light and in dark colours", async () => {
+  await open({
+    prepare: (api) => {
+      fillQueue(api);
+      const shown = { to: "ann@pаypal.example\u202e" };
+      api.approvals.put(
+        createApproval({ packet: { ...titled("Odd"), arguments: { shown, withheld: ["/x"] } } }),
+      );
+    },
   });
+  await entry(/Odd/).click();
+  await expect.poll(() => card().getByRole("button", { name: "Reject" }).isDisabled()).toBe(false);
+  await expectContrast(30);
 });
 
 describe("the page of runs", () => {
@@ -483,24 +488,18 @@ describe("the page of runs", () => {
     expect(await text().isVisible()).toBe(false);
   });
 
-  it.each(["light", "dark"] as const)(
-    "keeps hostile texts texts, fits a phone, and has a contrast of 4.5 to 1: %s",
-    async (colorScheme) => {
-      const hostile = `<img src=x onerror="alert(1)">\u202e${"unbroken".repeat(20)}`;
-      await openRuns({
-        at: "runs#run_paid",
-        colorScheme,
-        viewport: { width: 360, height: 640 },
-        prepare: ({ listed }) => listed.put(paidRun({ hostile })),
-      });
-      await trace()
-        .getByRole("heading", { name: /onerror.*⟦U\+202E⟧/ })
-        .waitFor();
-      expect(await visit.inside(`(root) => root.querySelectorAll("img").length`)).toBe(0);
-      expect(await visit.inside(WIDER_THAN_ITS_BOX)).toEqual([]);
-      const contrasts = await visit.inside<{ text: string; ratio: number }[]>(MEASURE_CONTRAST);
-      expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
-      expect(contrasts.length).toBeGreaterThan(60);
-    },
-  );
+  it("keeps hostile texts texts, fits a phone, and has a contrast of 4.5 to 1", async () => {
+    const hostile = `<img src=x onerror="alert(1)">\u202e${"unbroken".repeat(20)}`;
+    await openRuns({
+      at: "runs#run_paid",
+      viewport: { width: 360, height: 640 },
+      prepare: ({ listed }) => listed.put(paidRun({ hostile })),
+    });
+    await trace()
+      .getByRole("heading", { name: /onerror.*⟦U\+202E⟧/ })
+      .waitFor();
+    expect(await visit.inside(`(root) => root.querySelectorAll("img").length`)).toBe(0);
+    expect(await visit.inside(WIDER_THAN_ITS_BOX)).toEqual([]);
+    await expectContrast(60);
+  });
 });

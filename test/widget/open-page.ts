@@ -29,7 +29,7 @@ export interface Visit {
   readonly complaints: readonly string[];
   /** Returns the complaints so far, which the test expected, and forgets them. */
   takeComplaints(): readonly string[];
-  /** Sends a question and returns the run that it starts. */
+  /** Sends a question, once no answer is on its way, and returns the run that it starts. */
   ask(question: string): Promise<ScriptedRun>;
   /**
    * Calls a function inside the page with the element's shadow root. The function is text, because
@@ -92,6 +92,8 @@ async function openVisit(place: {
     complaints,
     takeComplaints: () => complaints.splice(0),
     async ask(question) {
+      // During an answer the message would steer it.
+      await page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "hidden" });
       const started = page.waitForResponse(/\/v1\/chat$/);
       await page.getByLabel("Message").fill(question);
       await page.getByLabel("Message").press("Enter");

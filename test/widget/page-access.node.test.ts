@@ -14,15 +14,12 @@ const open = usePage((opened) => {
   visit = opened;
 });
 
-/** A laptop; half of it, which is 200 % zoom, in the dark and without motion; forced colours. */
+/** A laptop; half of it, which is 200 % zoom, in the dark; forced colours on a phone. */
 const VIEWS = {
   light: [{ colorScheme: "light" }, { width: 1280, height: 900 }],
-  "dark, at 200 % zoom": [
-    { colorScheme: "dark", reducedMotion: "reduce" },
-    { width: 640, height: 450 },
-  ],
+  "dark, at 200 % zoom": [{ colorScheme: "dark" }, { width: 640, height: 450 }],
   "forced colours": [
-    { colorScheme: null, reducedMotion: null, forcedColors: "active" },
+    { colorScheme: "light", forcedColors: "active" },
     { width: 390, height: 780 },
   ],
 } as const;
@@ -32,7 +29,8 @@ async function expectAccess(): Promise<void> {
   const { page } = visit;
   await startAxe(page);
   for (const [view, [media, size]] of Object.entries(VIEWS)) {
-    await page.emulateMedia(media);
+    // Without motion, no colour is on its way from one view to the next.
+    await page.emulateMedia({ ...media, reducedMotion: "reduce" });
     await page.setViewportSize(size);
     const found = { view, barriers: await findBarriers(page), wide: await findWide(page) };
     expect(found).toEqual({ view, barriers: [], wide: [] });

@@ -13,6 +13,9 @@ const log = () => visit.page.getByRole("log");
 const sees = (text: string | RegExp) => log().getByText(text).first().waitFor();
 const answers = () => visit.page.getByRole("article", { name: "Assistant" });
 
+const status = () =>
+  visit.inside<string>(`(root) => root.querySelector("[role=status]").textContent`);
+
 const SCROLLED = `(root) => root.querySelector("[role=log]").scrollTop`;
 const FROM_END = `(root) => {
   const { scrollHeight, scrollTop, clientHeight } = root.querySelector("[role=log]");
@@ -102,9 +105,7 @@ describe("an answer", () => {
     await answers().getByText("Because.").waitFor();
     const words = answers().getByText("I weigh both");
     expect(await words.isVisible()).toBe(false);
-    expect(await visit.inside(`(root) => root.querySelector("[role=status]").textContent`)).toBe(
-      "Answer: Because.",
-    );
+    await expect.poll(status).toBe("Answer: Because.");
     await answers().getByText("Reasoning").click();
     await words.waitFor();
   });
@@ -129,9 +130,7 @@ describe("an answer", () => {
       "The model could not answer. spare <b>one</b> goes on.",
     ]);
     await visit.page.getByText("spare <b>one</b>", { exact: true }).waitFor();
-    expect(await visit.inside(`(root) => root.querySelector("[role=status]").textContent`)).toBe(
-      "Answer: Hello.",
-    );
+    await expect.poll(status).toBe("Answer: Hello.");
   });
 
   it("shows a tool call in each of its states", async () => {

@@ -122,6 +122,7 @@ describe("a question without a response", () => {
   it("of a chat is found in it after a reload, with its answer", async () => {
     (await visit.ask("One")).emit(say.startText(0), say.text(0, "1st"), say.end());
     await sees("1st");
+    await visit.page.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     visit.api.lostPosts = Number.POSITIVE_INFINITY;
     await ask("Two");
     await expect.poll(() => visit.api.runs.length).toBe(2);
