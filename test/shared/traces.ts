@@ -1,5 +1,6 @@
-import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { unpackText, type PackedText } from "../../durable-objects/packed-text.ts";
+import { startedObjects } from "../workers/lab-objects.ts";
 import { readLog } from "./run-object.ts";
 import { bindings } from "./worker.ts";
 
@@ -21,19 +22,18 @@ export function dump(stub: DurableObjectStub): Promise<string> {
   });
 }
 
-/** Names every object and every record in KV in which one of the words is left. */
+/**
+ * Names every object and every record in KV in which one of the words is left. An object that did
+ * not start since the test file began stores nothing.
+ */
 export async function findEverywhere(words: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   const note = (place: string, text: string): void => {
     for (const word of words) if (text.includes(word)) found.push(`${word} in ${place}`);
   };
-  for (const [kind, namespace] of Object.entries({
-    run: bindings.RUNS,
-    tenant: bindings.TENANTS,
-    workspace: bindings.WORKSPACES,
-  })) {
-    for (const id of await listDurableObjectIds(namespace)) {
-      note(`${kind} ${id.toString()}`, await dump(namespace.get(id)));
+  for (const kind of ["RUNS", "TENANTS", "WORKSPACES"] as const) {
+    for (const object of startedObjects(bindings[kind], kind)) {
+      note(`${kind} ${object.id.toString()}`, await dump(object));
     }
   }
   for (const namespace of [bindings.IDEMPOTENCY, bindings.POLICY, bindings.CONNECTIONS]) {

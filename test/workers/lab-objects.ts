@@ -32,6 +32,16 @@ export function noteStarts<Class extends Constructor>(objects: Class, binding: B
   });
 }
 
+/** Returns the objects of a binding that started since the test file began. */
+export function startedObjects(
+  namespace: DurableObjectNamespace,
+  of: Binding,
+): readonly DurableObjectStub[] {
+  return [...started]
+    .filter(([, binding]) => binding === of)
+    .map(([id]) => namespace.get(namespace.idFromString(id)));
+}
+
 /** Counts how often the object of a run started. */
 export function startsOfRuns(): number {
   return starts;
