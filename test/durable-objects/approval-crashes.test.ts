@@ -45,12 +45,13 @@ interface NumberedWrite {
 }
 
 /**
- * Plans a crash at each write, in one of three ways that the seed chooses. A sample takes at least
- * one of every label and no more than one of nine writes of it.
+ * Plans a crash at each write, in one of three ways that the seed chooses. A sample takes one of
+ * nine writes begun of a label, and of these one of three.
  */
 function plansFor(points: readonly string[]) {
   const writes = points.map((label, index): NumberedWrite => ({ at: index + 1, label }));
-  const sampled = sampleOfGroups(writes, ({ label }) => label, 9);
+  const ofLabels = sampleOfGroups(writes, ({ label }) => label, 9);
+  const sampled = sampleOfGroups(ofLabels, () => "any label", 3);
   return sampled.map(({ at }) => ({ at, mode: MODES[(at + sampleSeed()) % 3] ?? "after" }));
 }
 

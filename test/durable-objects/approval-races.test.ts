@@ -28,10 +28,10 @@ import { seedPolicies, send, stateOf } from "../shared/worker.ts";
 beforeAll(seedPolicies);
 
 const ALL_RACES = Array.from({ length: 100 }, (_, index) => index);
-/** Even and odd races differ in which request goes first. A sample takes one of ten of each. */
-const RACES = sampleOfGroups(ALL_RACES, (index) => index % 2, 10);
+/** Even and odd races differ in which request goes first. A sample takes one of 25 of each. */
+const RACES = sampleOfGroups(ALL_RACES, (index) => index % 2, 25);
 /** Half a sample, so that a change of the policy goes first in one batch and last in another. */
-const AT_A_TIME = 5;
+const AT_A_TIME = 2;
 
 /** Runs every race once, several at a time, each with its own name. */
 async function race(kind: string, run: (what: string, index: number) => Promise<void>) {

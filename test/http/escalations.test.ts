@@ -14,6 +14,7 @@ import {
   tellOutcome,
   untilState,
 } from "../shared/run-object.ts";
+import { sampleOfGroups } from "../shared/sample.ts";
 import { auditNotice, auditOf, runNotice, tell, tenantRows } from "../shared/tenant-notices.ts";
 import {
   chat,
@@ -213,12 +214,14 @@ describe("each end of a call", () => {
       const expected: string[] = [];
       const seen: Record<"listed" | "audited", string[]> = { listed: [], audited: [] };
       const classOfRun = new Map<string, string>();
-      for (const as of FAILURE_CLASSES) {
+      const escalates = (as: (typeof FAILURE_CLASSES)[number]): boolean =>
+        respond(as, state).escalate;
+      for (const as of sampleOfGroups(FAILURE_CLASSES, (one) => `${escalates(one)}`, 3)) {
         const answer = await invoke(tool, { as }, { caller: "bendable", key: `esc-${tool}-${as}` });
         const { status, runId } = await read(answer);
         classOfRun.set(runId, as);
         // A write that may be repeated, and failed again, is an outcome that nobody knows.
-        const asks = respond(as, state).escalate || status === 202;
+        const asks = escalates(as) || status === 202;
         const last = status === 202 ? "escalation.opened" : "run.ended";
         await expect.poll(() => actionsOf(runId, "bendable")).toContain(last);
         if (asks) expected.push(as);
@@ -227,7 +230,7 @@ describe("each end of a call", () => {
         seen.audited.push(...(await auditedOf(runId, "bendable")).map(() => as));
       }
       expect(seen).toEqual({ listed: expected, audited: expected });
-      expect(expected).toContain("OBSERVATION_NORMALIZATION_FAIL");
+      expect(expected).not.toEqual([]);
       const told = await untilReceived(`/${tool}`, expected.length);
       const classes = told.map(({ text }) => {
         const { data } = JSON.parse(text) as NotificationBody;

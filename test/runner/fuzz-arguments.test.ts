@@ -9,6 +9,7 @@ import { TAXONOMY_CLASSES } from "../../src/protocol/outcome/taxonomy.ts";
 import { CORE_TOOLS } from "../../src/core-tools/pack.ts";
 import { benchFor } from "../../src/testing/fakes/runner-ports.ts";
 import { mutationOf, valueOf } from "../../cli/contracts/test/schema-values.ts";
+import { sampleOfRuns } from "../shared/sample.ts";
 
 /** Uses every kind of the schema subset. */
 const everyKind = defineTool({
@@ -34,7 +35,7 @@ const everyKind = defineTool({
 });
 
 const CONTRACTS: readonly AnyToolContract[] = [...CORE_TOOLS, everyKind];
-const RUNS = { numRuns: 60 };
+const RUNS = sampleOfRuns(200);
 const policy = {
   allowedTools: CONTRACTS.map(({ name }) => name),
   budgets: { maxRepairs: 1_000_000 },

@@ -5,6 +5,7 @@ import { TRUNCATION_MARKER, truncateResult } from "../../src/protocol/tool/trunc
 import { benchFor } from "../../src/testing/fakes/runner-ports.ts";
 import { ALLOW, execNote } from "./exec-note.ts";
 import { allowing } from "./refused-call.ts";
+import { sampleOfRuns } from "../shared/sample.ts";
 import { noteTool } from "../shared/tools.ts";
 
 const bytesOf = (value: unknown): number =>
@@ -27,6 +28,7 @@ test("a truncated result fits the limit, is well-formed text and keeps every key
       expect(JSON.stringify(cut).isWellFormed()).toBe(true);
       expect(Object.keys(cut)).toEqual(Object.keys(value));
     }),
+    sampleOfRuns(100),
   );
 });
 
