@@ -73,6 +73,23 @@ function keepStorageInMemory(): void {
 const TEMPORARY_FOLDER = tmpdir();
 keepStorageInMemory();
 
+/** Packages of many modules, each of which would be transformed, and sent to each workerd. */
+const BUNDLED_PACKAGES = [
+  "@ag-ui/client",
+  "ag-ui-client-0",
+  "ai",
+  "ai-6",
+  "assistant-stream",
+  "eventsource-parser",
+  "fast-check",
+  "hono/hono-base",
+  "hono/router/trie-router",
+  "jose",
+  "openai",
+];
+/** Not in `node_modules`, which copies of this repository share: two could bundle at one time. */
+const BUNDLES = join(import.meta.dirname, ".wrangler/vitest");
+
 /**
  * Leaves out the source maps of packages. A test that fails sends the modules of its stack to
  * workerd, which takes no message as large as those of `ai`: the test run would never end.
@@ -81,7 +98,9 @@ const withoutPackageMaps = {
   name: "without-package-maps",
   enforce: "post" as const,
   transform: (code: string, id: string) =>
-    id.includes("/node_modules/") ? { code, map: { mappings: "" as const } } : undefined,
+    id.includes("/node_modules/") || id.startsWith(BUNDLES)
+      ? { code, map: { mappings: "" as const } }
+      : undefined,
 };
 
 /** The product with the laboratory's tools, and the fake services that it calls. */
@@ -128,6 +147,7 @@ function startWorkerd(): ReturnType<typeof cloudflareTest> {
  * on Node share the process of a worker and its modules.
  */
 export default defineConfig({
+  cacheDir: BUNDLES,
   // Applications import this package by its name; tsconfig.json says where its sources are.
   resolve: { tsconfigPaths: true },
   test: {
@@ -140,6 +160,7 @@ export default defineConfig({
           ...COMMON,
           isolate: false,
           setupFiles: ["test/shared/fresh-worker.ts"],
+          deps: { optimizer: { ssr: { enabled: true, include: BUNDLED_PACKAGES } } },
           include: ["{test,apps}/**/*.test.ts"],
           exclude: [NODE_TESTS],
         },
