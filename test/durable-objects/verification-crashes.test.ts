@@ -98,7 +98,8 @@ test.each(["verified", "mismatch"] as const)(
   async (outcome) => {
     const { points } = await verify({ mode: "after" }, outcome);
     const writes = points.map((label, index) => ({ at: index + 1, label }));
-    const sampled = sampleOfGroups(writes, ({ label }) => label, 4);
+    const ofLabels = sampleOfGroups(writes, ({ label }) => label, 4);
+    const sampled = sampleOfGroups(ofLabels, () => "any label", 2);
     let crashes = 0;
     for (const { at } of sampled) {
       const mode = MODES[(at + sampleSeed()) % 3] ?? "after";

@@ -297,7 +297,7 @@ test("a chat that several devices carry on is read alike everywhere, and is dele
       await eraseWhilePosting(chat, last);
       deleted.push(`${chat.name}-`);
     }),
-    sampleOfRuns(80),
+    sampleOfRuns(50),
   );
   await expect.poll(() => findEverywhere(deleted)).toEqual([]);
 });

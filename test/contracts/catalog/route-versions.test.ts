@@ -33,8 +33,13 @@ interface Routed {
   readonly nowMs?: number;
 }
 
+const registered = new WeakMap<readonly AnyToolContract[], readonly ToolSpec[]>();
+
+/** Registers a list of contracts once, because a test routes thousands of runs over one. */
 function specsOf(contracts: readonly AnyToolContract[]): readonly ToolSpec[] {
-  return registerContracts(contracts).map(({ spec }) => spec);
+  const specs = registered.get(contracts) ?? registerContracts(contracts).map(({ spec }) => spec);
+  registered.set(contracts, specs);
+  return specs;
 }
 
 function route(
