@@ -7,6 +7,7 @@ import {
   type ArgumentRule,
 } from "../../../src/protocol/policy/argument-rule.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
+import { sampleOfRuns } from "../../shared/sample.ts";
 
 const rule = (field: string, must: object): ArgumentRule =>
   v.parse(argumentRule, { tool: "mail__send", field, must });
@@ -187,6 +188,7 @@ test("never throws and always answers, whatever the arguments are", () => {
       }
       expect(typeof breaks(at, predicate, given)).toBe("boolean");
     }),
+    sampleOfRuns(400),
   );
 });
 
