@@ -104,9 +104,9 @@ describe("an assistant with a rule for its history", () => {
   });
 });
 
-const LAST = 30;
+const LAST = 100;
 
-test("turn 30 stores and asks what turn 2 does: no more rows, bytes, commits and hops", async () => {
+test("turn 100 stores and asks what turn 2 does: no more rows, bytes, commits and hops", async () => {
   const worker: HopCosts = { objectCalls: 0, kvReads: 0 };
   const metered = meterBindings(env as unknown as RawEnv, worker);
   const handle = composeWorker(metered, currentLab().deployment, waitUntil);
