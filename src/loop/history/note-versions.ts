@@ -1,7 +1,8 @@
 import { WRAPPER_VERSION } from "../../protocol/audit/entry.ts";
-import { hashOf } from "../../protocol/json/canonical-hash.ts";
+import { hashText, toCanonicalJson } from "../../protocol/json/canonical-hash.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { OBSERVATION_SCHEMA } from "../../protocol/outcome/observation.ts";
+import type { ShownTool } from "../../protocol/tool/spec.ts";
 import { toolsShown } from "../model/relay-answer.ts";
 import type { RunScope } from "../run-scope.ts";
 
@@ -31,7 +32,21 @@ export async function noteVersions(scope: RunScope): Promise<void> {
 function hashPrompt(scope: RunScope): Promise<string> {
   const { instructions = "", settings = {} } = scope.claim;
   const tools = toolsShown(scope)
-    .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return hashOf({ instructions, settings, tools } as unknown as JsonObject);
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(canonicalTool);
+  // The canonical form of an object of these three, which are in its order.
+  return hashText(
+    `{"instructions":${toCanonicalJson(instructions)},` +
+      `"settings":${toCanonicalJson(settings as JsonObject)},"tools":[${tools.join(",")}]}`,
+  );
+}
+
+/** Texts of tools that were hashed before. Schemas are most of a prompt, and all runs share them. */
+const CANONICAL = new WeakMap<ShownTool, string>();
+
+function canonicalTool(tool: ShownTool): string {
+  const { name, description, inputSchema } = tool;
+  const text = CANONICAL.get(tool) ?? toCanonicalJson({ name, description, inputSchema });
+  CANONICAL.set(tool, text);
+  return text;
 }
