@@ -15,6 +15,11 @@ const POOR_SHARE = 1 / 6;
  * rows that follow. Unit: UTF-16 code units.
  */
 const MINOR_CHARS = 3_072;
+/**
+ * A text that is so many times longer than its dictionary hardly ever takes less than that share.
+ * It is compressed alone at once, because a trial costs as much as the compression that follows.
+ */
+const MUCH_LONGER = 1.5;
 
 /** Events that share a row. */
 export interface EventRow {
@@ -60,7 +65,7 @@ export class LogRows {
   /** Appends a row; answers how many bytes its compression saved. */
   append(row: LogRow): number {
     const text = textOf(row);
-    const base = this.#mayHaveBase ? this.#newest : undefined;
+    const base = this.#mayHaveBase && mayHelp(this.#newest, text) ? this.#newest : undefined;
     const packed = packRow(row, base?.dictionary);
     if (base && (isMinor(text, base) || text.length - packed.saved <= text.length * POOR_SHARE)) {
       this.#insert(row, packed, base.seq);
@@ -125,6 +130,10 @@ function packRow({ state, events }: LogRow, dictionary?: Dictionary): PackedRow 
   );
   const saved = (one?.saved ?? 0) + (other?.saved ?? 0);
   return { state: one?.packed ?? null, body: other?.packed ?? null, saved };
+}
+
+function mayHelp(base: Base | undefined, { length }: string): boolean {
+  return base !== undefined && length < base.dictionary.length * MUCH_LONGER;
 }
 
 function isMinor({ length }: string, { dictionary }: Base): boolean {

@@ -41,7 +41,7 @@ function hashPrompt(scope: RunScope): Promise<string> {
   );
 }
 
-/** Texts of tools that were hashed before. Schemas are most of a prompt, and all runs share them. */
+/** Texts of tools hashed before: schemas are most of a prompt, and all runs share them. */
 const CANONICAL = new WeakMap<ShownTool, string>();
 
 function canonicalTool(tool: ShownTool): string {
