@@ -55,6 +55,8 @@ export async function openStage(): Promise<Stage> {
   built ??= buildPages();
   const [directory, browser] = await Promise.all([built, openBrowser()]);
   const shared = await browser.newContext();
+  // An open page keeps the process that the pages of the visits share.
+  await shared.newPage();
   return {
     open: (options = {}) => openVisit({ browser, shared, directory, options }),
     close: () => closePages(browser),
