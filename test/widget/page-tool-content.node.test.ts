@@ -122,7 +122,8 @@ describe("what a tool tells people", () => {
 
 describe("data of a call", () => {
   it("has lists as tables to sort, moments as the reader writes them, and the rest as JSON", async () => {
-    await open({ locale: "de-DE", timezoneId: "Europe/Berlin" });
+    // The texts are English; the numbers and dates are those of the reader.
+    await open({ locale: "fr-FR", timezoneId: "Europe/Paris" });
     const run = await visit.ask("What is open?");
     visit.api.undo.put(run.id, {});
     const invoices = Array.from({ length: 30 }, (_, index) => ({
@@ -136,7 +137,7 @@ describe("data of a call", () => {
     run.emit(say.finishTool(0, { readAt: "2026-11-28T05:00:00Z", invoices, many }), say.end());
     const result = visit.page.getByRole("region", { name: "Result" });
     const table = result.getByRole("table", { name: "Invoices" });
-    await result.getByText("28.11.2026, 06:00").waitFor();
+    await result.getByText("28 nov. 2026, 06:00").waitFor();
     expect(await table.getByRole("row").count()).toBe(21);
     await result.getByRole("button", { name: "Show all 30 rows" }).click();
     expect(await table.getByRole("row").count()).toBe(31);
@@ -145,9 +146,9 @@ describe("data of a call", () => {
       await table.getByRole("row").nth(1).getByRole("cell").allTextContents();
     const sort = table.getByRole("button", { name: "Amount" });
     await sort.click();
-    expect(await cells()).toEqual(["1000", "Vendor 0", "0", "01.12.2026"]);
+    expect(await cells()).toEqual(["1000", "Vendor 0", "0", "1 déc. 2026"]);
     await sort.click();
-    expect(await cells()).toEqual(["1017", "Vendor 17", "29.014,5", "01.12.2026"]);
+    expect(await cells()).toEqual(["1017", "Vendor 17", "29\u202f014,5", "1 déc. 2026"]);
     expect(
       await table.getByRole("columnheader", { name: "Amount" }).getAttribute("aria-sort"),
     ).toBe("descending");
