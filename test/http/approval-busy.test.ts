@@ -22,10 +22,11 @@ useApprovalLab();
 
 /** Starts a run with a slow call, and decides another one while the slow one runs. */
 async function decideMeanwhile(
-  word: string,
   other: Call,
   [caller, decision]: readonly [Caller, object],
 ): Promise<string> {
+  // A name that was released once holds nothing any more.
+  const word = crypto.randomUUID();
   slow.add(word);
   const { runId } = await askFor([callOf("lab__notify", { what: word }), other]);
   const [first = "", second = ""] = openOf(await untilState(runId, { status: "waiting" }, "ann"));
@@ -39,14 +40,14 @@ async function decideMeanwhile(
 test("an answer that comes while an earlier call runs is not lost", async () => {
   const seat = callOf("lab__seat", { flight: "LH1" }, "call_2");
   const answer = { decision: "answer", answer: { seat: "aisle" } };
-  await ended(await decideMeanwhile("first", seat, ["ann", answer]));
-  expect(moved).toEqual(["notified: first", "aisle on LH1"]);
+  await ended(await decideMeanwhile(seat, ["ann", answer]));
+  expect(moved.slice(1)).toEqual(["aisle on LH1"]);
 });
 
 test("a call that was edited while an earlier call runs is asked about as edited, and only so", async () => {
   const transfer = callOf("lab__transfer", { to: "bakery", amount: 40 }, "call_2");
   const edit = { ...APPROVE, arguments: { to: "bakery", amount: 25 } };
-  const runId = await decideMeanwhile("second", transfer, ["bob", edit]);
+  const runId = await decideMeanwhile(transfer, ["bob", edit]);
   const [open = ""] = openOf(await untilState(runId, { status: "waiting" }, "ann"));
   expect(open).toMatch(/_2_2$/);
   expect(await viewOf(open, "bob")).toMatchObject({
@@ -55,5 +56,5 @@ test("a call that was edited while an earlier call runs is asked about as edited
   });
   await decide(open, "cat", APPROVE);
   await ended(runId);
-  expect(moved).toEqual(["notified: second", "25 to bakery"]);
+  expect(moved.slice(1)).toEqual(["25 to bakery"]);
 });
