@@ -89,9 +89,10 @@ async function untilWaiting(runId: string): Promise<string> {
 
 /**
  * Waits until a run has ended. A crash may leave open whether a write happened: an operator looks
- * at the effect and reports it.
+ * at the effect and reports it. Returns whether the operator reported that it did not happen.
  */
-async function untilEnded(runId: string, hasHappened = () => true): Promise<void> {
+async function untilEnded(runId: string, hasHappened = () => true): Promise<boolean> {
+  let isReportedMissing = false;
   const look = async (): Promise<string> => {
     const { status, toolCalls } = await stateOf(runId, "ann");
     const open = toolCalls.find(({ awaitsOutcomeUntil }) => awaitsOutcomeUntil !== undefined);
@@ -101,10 +102,14 @@ async function untilEnded(runId: string, hasHappened = () => true): Promise<void
       body: { outcome },
       caller: "chief",
     } as const;
-    if (open) await tellOutcome(runId, told);
+    if (open) {
+      isReportedMissing = outcome === "not_committed";
+      await tellOutcome(runId, told);
+    }
     return status;
   };
   await expect.poll(() => look().catch(() => undefined)).toBe("completed");
+  return isReportedMissing;
 }
 
 const calls = (what: string) => [callOf("lab__transfer", { to: what, amount: 3 })];
@@ -241,8 +246,8 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
     const incarnation = planIncarnation({ ...plan, objectId });
     await decideUntilAnswered(approvalId, "ann", { ...APPROVE, lasting: { within: "assistant" } });
     const archived = () => moved.filter((effect) => effect === `archived: ${what}`).length;
-    await untilEnded(runId, () => archived() === 1);
-    expect(archived()).toBeLessThan(2);
+    const isMissing = await untilEnded(runId, () => archived() === 1);
+    expect(archived()).toBe(isMissing ? 0 : 1);
     expect(await usesOf(approvalId)).toEqual([{ used: 0 }]);
     return incarnation;
   },
@@ -261,8 +266,8 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
     const incarnation = planIncarnation({ ...plan, objectId });
     await decideUntilAnswered(approvalId, "bob", APPROVE);
     const published = () => moved.filter((effect) => effect === `published: ${what}`).length;
-    await untilEnded(runId, () => published() === 2);
-    expect([1, 2]).toContain(published());
+    const isMissing = await untilEnded(runId, () => published() === 2);
+    expect(published()).toBe(isMissing ? 1 : 2);
     expect(await usesOf(first.approvalId)).toEqual([{ used: 1 }]);
     return incarnation;
   },
