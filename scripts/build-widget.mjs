@@ -32,6 +32,7 @@ const PAGES = [
   {
     file: "approvals.html",
     title: "Operators’ desk · Interlock",
+    german: "Pult der Operatoren · Interlock",
     language: LANGUAGE,
     script: "approvals.js",
     element: "<interlock-approvals></interlock-approvals>",
@@ -39,6 +40,8 @@ const PAGES = [
   {
     file: "runs.html",
     title: "Runs · Interlock",
+    german: "Läufe · Interlock",
+    language: LANGUAGE,
     script: "runs.js",
     element: "<interlock-runs></interlock-runs>",
   },
@@ -151,7 +154,10 @@ dateToBegin(last);
 /** Puts the parts of a page into the frame that all pages share. */
 function formatPage(parts) {
   const frame = readFileSync(join(source, "page.html"), "utf8");
-  return frame.replaceAll(/\{(title|language|script|element)\}/g, (_, name) => parts[name] ?? "");
+  return frame.replaceAll(
+    /\{(title|german|language|script|element)\}/g,
+    (_, name) => parts[name] ?? "",
+  );
 }
 
 /** Minifies a style sheet as CSS, because the element adopts it as a string. */

@@ -1,7 +1,9 @@
+import type { TermChange } from "../../src/protocol/approval/terms.ts";
 import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { NO_USAGE, addUsage } from "../../src/protocol/model/usage.ts";
 import type { RunTrace, TracedApproval, TracedCall } from "../../src/protocol/run/trace.ts";
-import { countOf, formatEntry, formatEnd, formatTermChange } from "../../src/protocol/run/words.ts";
+import { countOf, formatEntry, formatEnd } from "../../src/protocol/run/words.ts";
+import { fillText } from "../../src/protocol/text/fill-text.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
 import type { ToldRun } from "./read-run.ts";
 
@@ -46,7 +48,7 @@ function describeRun({ run, steps, pins, notices }: RunTrace): readonly string[]
   const took =
     endedAt === undefined ? "" : `, took ${Date.parse(endedAt) - Date.parse(createdAt)} ms`;
   return [
-    formatEnd(run),
+    formatEnd(run, fillText),
     `${model}, ${countOf(steps.length, "step")}, ${tokens}${took}${again}`,
     ...describePins(pins),
     ...(notices.arePending ? ["The audit log does not have all of its records yet."] : []),
@@ -89,6 +91,10 @@ function describeTerms({ approvalId, changedTerms = [] }: TracedApproval): reado
   return [`${approvalId} under other terms: ${changedTerms.map(formatTermChange).join(", ")}`];
 }
 
+function formatTermChange({ term, before, after }: TermChange): string {
+  return `${term} was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`;
+}
+
 function describeWaits(call: TracedCall): readonly string[] {
   const { approvalId, awaitsApprovalUntil, awaitsOutcomeUntil, nextAttemptAt } = call;
   return [
@@ -103,6 +109,6 @@ function describeWaits(call: TracedCall): readonly string[] {
 }
 
 function describeEntry(entry: AuditEntry): readonly string[] {
-  const words = formatEntry(entry);
+  const words = formatEntry(entry, fillText);
   return words === undefined ? [] : [`${entry.at} ${words}`];
 }

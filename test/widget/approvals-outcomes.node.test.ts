@@ -168,6 +168,7 @@ it("speaks German to a person who prefers it, and loads the German texts only th
   await visit.close();
   await open({ locale: "de-AT" });
   await button("Es ist geschehen").click();
+  expect(await visit.page.title()).toBe("Pult der Operatoren · Interlock");
   await section().getByText("Niemand kann diese Meldung ändern.").waitFor();
   await section().getByText("3 Versuche").waitFor();
   await button("Bestätigen").click();

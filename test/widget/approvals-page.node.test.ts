@@ -488,6 +488,23 @@ describe("the page of runs", () => {
     expect(await text().isVisible()).toBe(false);
   });
 
+  it("speaks German to a person whose browser prefers it", async () => {
+    await openRuns({ at: "runs#run_paid", locale: "de-AT" });
+    const run = visit.page.getByRole("article", { name: "Lauf" });
+    await run.getByRole("heading", { name: "Das Modell hat geantwortet." }).waitFor();
+    expect(await visit.page.title()).toBe("Läufe · Interlock");
+    await run.getByText("2 h, davon 2 h für Personen").waitFor();
+    await run
+      .getByText(/die Prüfung policy hat ihn beendet: die Regeln erlauben das Werkzeug nicht/i)
+      .first()
+      .waitFor();
+    await run.getByText("Die Wirkung trat ein und wurde rückgängig gemacht.").waitFor();
+    await run.getByText("user:cat hat abgestimmt: approve (checked with the bank)").waitFor();
+    await visit.page.locator("summary", { hasText: "Kosten" }).click();
+    await visit.page.getByRole("table", { name: "Kosten je Tag in EUR" }).waitFor();
+    await visit.page.getByText("0,5 EUR").first().waitFor();
+  });
+
   it("keeps hostile texts texts, fits a phone, and has a contrast of 4.5 to 1", async () => {
     const hostile = `<img src=x onerror="alert(1)">\u202e${"unbroken".repeat(20)}`;
     await openRuns({

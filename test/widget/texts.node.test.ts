@@ -14,6 +14,7 @@ const NO_TEXTS = new Set([
   "heading level-{}",
 ]);
 /** These name elements and attributes, and speak to authors. */
+const SAID = /^src\/(?:widget\/|protocol\/(?:run\/(?:reason-)?words|outcome\/failures)\.ts)/;
 const FOR_AUTHORS = /cards\/(?:draw-nodes|define-tool-card)|texts\//;
 
 const LOOKS_LIKE_TEXT = /^[A-Z][a-z]+$|^[A-Z][a-z]+[ .…,:]| [a-z]+ [a-z]/;
@@ -45,11 +46,12 @@ function findTexts(file: string): readonly string[] {
   return found;
 }
 
-test("no text of the chat and of the desk stands outside the table", async () => {
+test("no text of the chat, of the desk and of the page of runs stands outside the table", async () => {
   const { metafile } = await build({
     entryPoints: [
       "interlock-chat",
       "interlock-approvals",
+      "interlock-runs",
       "chat/conversations/create-chat-tools",
       "markdown/markdown",
     ].map((name) => `src/widget/${name}.ts`),
@@ -62,7 +64,7 @@ test("no text of the chat and of the desk stands outside the table", async () =>
     logLevel: "error",
   });
   const files = Object.keys(metafile.inputs).filter(
-    (file) => file.startsWith("src/widget/") && file.endsWith(".ts") && !FOR_AUTHORS.test(file),
+    (file) => SAID.test(file) && file.endsWith(".ts") && !FOR_AUTHORS.test(file),
   );
   const outside = files.flatMap((file) =>
     findTexts(file)
@@ -82,7 +84,7 @@ function stringsIn(file: string): readonly string[] {
 }
 
 test("what a function says of the table, it says in the language of the page", () => {
-  const files = globSync("src/widget/{chat/**,markdown,approval,desk,panes,.}/*.ts");
+  const files = globSync("src/widget/{chat/**,markdown,approval,desk,panes,runs,.}/*.ts");
   const unsaid = files.flatMap((file) => {
     const source = readFileSync(file, "utf8");
     if (!source.includes("texts/say.ts")) return [];
@@ -108,7 +110,16 @@ function findUnsaid(node: unknown, isInFunction = false): readonly string[] {
 }
 
 /** These say what they get. */
-const SAYING = new Set(["say", "createIconButton", "sectionsOf"]);
+const SAYING = new Set([
+  "say",
+  "createIconButton",
+  "sectionsOf",
+  "drawPairs",
+  "drawCostTable",
+  "drawSection",
+  "createSelect",
+  "drawLabelled",
+]);
 
 test("a text in German has the values of the English one", () => {
   const valuesOf = (text: string): readonly string[] => (text.match(/\{\w+\}/g) ?? []).sort();

@@ -29,7 +29,9 @@ export const approvalsPage: Page = {
 };
 
 /** The runs of a tenant, and what decided each of them. */
-export const runsPage: Page = { paths: ["/runs", "/runs.js", "/widget-de.js", "/page.css"] };
+export const runsPage: Page = {
+  paths: ["/runs", "/runs.js", "/language.js", "/widget-de.js", "/page.css"],
+};
 
 /** The reference of the HTTP API, and its document of OpenAPI. */
 export const referencePage: Page = { paths: ["/docs", "/docs.css", "/openapi.json"] };

@@ -1,27 +1,23 @@
-import type { TermChange } from "../approval/terms.ts";
 import type { AuditAction, AuditEntry } from "../audit/entry.ts";
+import type { Say, TextValues } from "../text/fill-text.ts";
 import { formatReason, OUTCOME_WORDS } from "./reason-words.ts";
 import type { DoneReason } from "./event.ts";
 import type { RunState, RunStatus } from "./state.ts";
 
 /** Says how a run stands or ended. */
-export function formatEnd({ status, reason, error }: ShownEnd): string {
+export function formatEnd({ status, reason, error }: ShownEnd, say: Say): string {
   if (error) return error.message;
-  if (reason !== undefined && reason !== "error") return wordsIn(END_WORDS, reason) ?? reason;
-  return wordsIn(OPEN_WORDS, status) ?? "It failed.";
+  if (reason !== undefined && reason !== "error") return say(wordsIn(END_WORDS, reason) ?? reason);
+  return say(wordsIn(OPEN_WORDS, status) ?? "It failed.");
 }
 
 type ShownEnd = Pick<RunState, "status" | "reason" | "error">;
 
 /** Says what an audit record tells; undefined for a record of no run. */
-export function formatEntry(entry: AuditEntry): string | undefined {
+export function formatEntry(entry: AuditEntry, say: Say): string | undefined {
   if (!Object.hasOwn(ACTION_WORDS, entry.action)) return entry.action;
-  return ACTION_WORDS[entry.action]?.(entry);
-}
-
-/** Says how a term of an approval differs from the approval before. */
-export function formatTermChange({ term, before, after }: TermChange): string {
-  return `${term} was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`;
+  const words = ACTION_WORDS[entry.action];
+  return typeof words === "string" ? say(words, valuesOf(entry, say)) : words?.(entry, say);
 }
 
 /** Finds the words of a name; undefined for a name that this version does not know. */
@@ -77,52 +73,55 @@ export const GATE_WORDS: ReadonlyMap<string, string> = new Map([
   ["output", "what the tool returned does not fit its contract"],
 ]);
 
-type Words = (entry: AuditEntry) => string;
+/** A text with the values of its record, or what makes one. */
+type Words = string | ((entry: AuditEntry, say: Say) => string);
 
-const who = ({ actorId }: AuditEntry): string => actorId ?? "a time limit";
-const why = ({ reason }: AuditEntry): string => (reason === undefined ? "" : ` (${reason})`);
-const decided = (entry: AuditEntry): string => `${entry.decision ?? "nothing"}${why(entry)}`;
-const by =
-  (did: string): Words =>
-  (entry) =>
-    `${who(entry)} ${did}${why(entry)}`;
+/** `who` acted, `what` was decided, and `why`. */
+function valuesOf(entry: AuditEntry, say: Say): TextValues {
+  const { actorId, consentId, decision } = entry;
+  return {
+    who: actorId ?? say("a time limit"),
+    what: `${decision ?? say("nothing")}${whyOf(entry)}`,
+    why: whyOf(entry),
+    by: consentId === undefined ? "" : say(", by the consent {name}", { name: consentId }),
+  };
+}
+
+function whyOf({ reason }: AuditEntry): string {
+  return reason === undefined ? "" : ` (${reason})`;
+}
 
 /** What a record of the audit log tells, in words. Records of no run have none. */
 const ACTION_WORDS: Readonly<Record<AuditAction, Words | undefined>> = {
-  "run.started": (entry) =>
-    `begun by ${who(entry)}` +
-    (entry.subjectId === undefined ? "" : ` for ${entry.subjectId}`) +
-    (entry.assistantId === undefined ? "" : `, as the assistant ${entry.assistantId}`) +
-    (entry.assistantRevision === undefined ? "" : `, revision ${entry.assistantRevision}`),
-  "run.cancelled": by("cancelled the run"),
-  "run.ended": (entry) => `ended: ${decided(entry)}`,
-  "model.changed": (entry) => `the model changed ${decided(entry)}`,
-  "model.failed": ({ model = "", status, detail = "no words of the provider" }) =>
-    `the model ${model} failed${status === undefined ? "" : `, HTTP ${status}`}: ${detail}`,
-  "call.ended": (entry) => describeCallEnd(entry),
-  "output.read": by("read the whole result"),
-  "calls.refused": (entry) =>
-    `${countOf(entry.count ?? 0, "more call")} like this refused${why(entry)}: ${gatesOf(entry)}`,
-  "approval.requested": (entry) => `approval is asked for: ${decided(entry)}`,
-  "approval.voted": (entry) =>
-    `${who(entry)} voted ${decided(entry)}` +
-    (entry.consentId === undefined ? "" : `, by the consent ${entry.consentId}`),
-  "approval.refused": (entry) => `a vote of ${who(entry)} did not count: ${decided(entry)}`,
-  "approval.edited": by("edited the arguments"),
-  "approval.answered": by("answered the question"),
-  "approval.closed": (entry) => `the approval closed: ${decided(entry)}`,
-  "approval.consumed": () => "the approval was used",
-  "consent.granted": (entry) => `${who(entry)} consented for later calls: ${decided(entry)}`,
-  "consent.revoked": by("took the consent back"),
-  "outcome.resolved": (entry) => `${who(entry)} reported the outcome: ${decided(entry)}`,
-  "undo.started": by("began to undo it"),
-  "undo.ended": (entry) => `the undo ended: ${decided(entry)}`,
-  "verification.ended": (entry) => `the state after it was read: ${decided(entry)}`,
-  "verification.reviewed": by("looked at the difference"),
-  "escalation.opened": (entry) => `people must look at it: ${entry.escalation ?? decided(entry)}`,
-  "escalation.taken": by("took the escalation"),
-  "escalation.released": by("gave the escalation back"),
-  "escalation.settled": by("settled the escalation"),
+  "run.started": describeStart,
+  "run.cancelled": "{who} cancelled the run{why}",
+  "run.ended": "ended: {what}",
+  "model.changed": "the model changed {what}",
+  "model.failed": describeModelFailure,
+  "call.ended": describeCallEnd,
+  "output.read": "{who} read the whole result{why}",
+  "calls.refused": describeRefusals,
+  "approval.requested": "approval is asked for: {what}",
+  "approval.voted": "{who} voted {what}{by}",
+  "approval.refused": "a vote of {who} did not count: {what}",
+  "approval.edited": "{who} edited the arguments{why}",
+  "approval.answered": "{who} answered the question{why}",
+  "approval.closed": "the approval closed: {what}",
+  "approval.consumed": "the approval was used",
+  "consent.granted": "{who} consented for later calls: {what}",
+  "consent.revoked": "{who} took the consent back{why}",
+  "outcome.resolved": "{who} reported the outcome: {what}",
+  "undo.started": "{who} began to undo it{why}",
+  "undo.ended": "the undo ended: {what}",
+  "verification.ended": "the state after it was read: {what}",
+  "verification.reviewed": "{who} looked at the difference{why}",
+  "escalation.opened": (entry, say) =>
+    say("people must look at it: {what}", {
+      what: entry.escalation ?? valuesOf(entry, say)["what"] ?? "",
+    }),
+  "escalation.taken": "{who} took the escalation{why}",
+  "escalation.released": "{who} gave the escalation back{why}",
+  "escalation.settled": "{who} settled the escalation{why}",
   "policy.changed": undefined,
   "assistant.stored": undefined,
   "assistant.removed": undefined,
@@ -135,29 +134,64 @@ const ACTION_WORDS: Readonly<Record<AuditAction, Words | undefined>> = {
   "person.erased": undefined,
 };
 
-function describeCallEnd(entry: AuditEntry): string {
-  const { outcome = "no outcome", durationMs, policyRevision } = entry;
-  const took = durationMs === undefined ? "" : ` after ${durationMs} ms`;
-  const under = policyRevision === undefined ? "" : ` under policy revision ${policyRevision}`;
-  return `${outcome}${took}${under}: ${gatesOf(entry)}${meaningOf(entry)}`;
+function describeStart(entry: AuditEntry, say: Say): string {
+  const { subjectId, assistantId, assistantRevision: revision } = entry;
+  return [
+    say("begun by {who}", valuesOf(entry, say)),
+    subjectId === undefined ? "" : say(" for {name}", { name: subjectId }),
+    assistantId === undefined ? "" : say(", as the assistant {name}", { name: assistantId }),
+    revision === undefined ? "" : say(", revision {revision}", { revision }),
+  ].join("");
+}
+
+function describeModelFailure({ model = "", status, detail }: AuditEntry, say: Say): string {
+  return say("the model {model} failed{status}: {detail}", {
+    model,
+    status: status === undefined ? "" : `, HTTP ${status}`,
+    detail: detail ?? say("no words of the provider"),
+  });
+}
+
+function describeRefusals(entry: AuditEntry, say: Say): string {
+  const { count = 0 } = entry;
+  const values = { count, why: whyOf(entry), gates: gatesOf(entry, say) };
+  return count === 1
+    ? say("1 more call like this refused{why}: {gates}", values)
+    : say("{count} more calls like this refused{why}: {gates}", values);
+}
+
+function describeCallEnd(entry: AuditEntry, say: Say): string {
+  const { outcome, durationMs: ms, policyRevision: revision } = entry;
+  const took = ms === undefined ? "" : say(" after {ms} ms", { ms });
+  const under =
+    revision === undefined ? "" : say(" under policy revision {revision}", { revision });
+  const gates = `${gatesOf(entry, say)}${meaningOf(entry, say)}`;
+  return `${outcome ?? say("no outcome")}${took}${under}: ${gates}`;
 }
 
 /** Says what the outcome of a failed call means, and its reason where that is one of ours. */
-function meaningOf(entry: AuditEntry): string {
+function meaningOf(entry: AuditEntry, say: Say): string {
   const { outcome, reason } = entry;
   const means = outcome && wordsIn(OUTCOME_WORDS, outcome);
-  if (means === undefined || outcome === "SUCCESS") return why(entry);
+  if (means === undefined || outcome === "SUCCESS") return whyOf(entry);
   const because = reason === undefined ? undefined : formatReason(reason);
-  return `; ${means}${why(entry)}${because === undefined ? "" : `: ${because}`}`;
+  return `; ${say(means)}${whyOf(entry)}${because === undefined ? "" : `: ${say(because)}`}`;
 }
 
 /** Says what the gates of a call came to. */
-export function formatGates({ passed, refusedBy }: NonNullable<AuditEntry["gates"]>): string {
-  if (refusedBy === undefined) return `passed ${countOf(passed.length, "gate")}`;
-  if (refusedBy === "ledger") return "its operation belongs to another call, or is running";
-  return `the gate ${refusedBy} ended it, because ${GATE_WORDS.get(refusedBy) ?? "it refused"}`;
+export function formatGates(
+  { passed, refusedBy: gate }: NonNullable<AuditEntry["gates"]>,
+  say: Say,
+): string {
+  if (gate === undefined) {
+    const count = passed.length;
+    return count === 1 ? say("passed 1 gate") : say("passed {count} gates", { count });
+  }
+  if (gate === "ledger") return say("its operation belongs to another call, or is running");
+  const why = say(GATE_WORDS.get(gate) ?? "it refused");
+  return say("the gate {gate} ended it, because {why}", { gate, why });
 }
 
-function gatesOf({ gates }: AuditEntry): string {
-  return gates ? formatGates(gates) : "no gate was asked";
+function gatesOf({ gates }: AuditEntry, say: Say): string {
+  return gates ? formatGates(gates, say) : say("no gate was asked");
 }

@@ -7,6 +7,7 @@ import { type BodyOf, createCall, type Call, type QueryOf } from "../../client/c
 import type { Failure } from "../../client/failure.ts";
 import { type ClientOptions, toPorts } from "../../client/ports.ts";
 import { describeFailure } from "../describe-failure.ts";
+import { say } from "../texts/say.ts";
 import { listOf } from "./list-of.ts";
 import { type CurrentPolicy, type PolicyTrial, readPolicy, readTrial } from "./policy-trial.ts";
 import { type Costs, readCosts } from "./read-costs.ts";
@@ -68,13 +69,13 @@ export function createRunsApi(options: ClientOptions): RunsApi {
       const answer = inWords(await call("GET /v1/policy"));
       if (!answer.ok) return answer;
       const policy = readPolicy(answer.value);
-      return policy ? ok(policy) : fail(UNREADABLE);
+      return policy ? ok(policy) : failUnreadable();
     },
     async tryPolicy(policy) {
       const answer = await tryOut(call, { policy });
       if (!answer.ok) return answer;
       const trial = readTrial(answer.value);
-      return trial ? ok(trial) : fail(UNREADABLE);
+      return trial ? ok(trial) : failUnreadable();
     },
     async whyNoTrial() {
       const answer = await tryOut(call, {});
@@ -97,7 +98,7 @@ async function readTrace(call: Call, id: string): Answer<ReadTrace> {
     inWords(await call("GET /v1/runs/{id}/trace", { path: { id }, query }));
   const first = await read({ limit: 100 });
   if (!first.ok) return first;
-  if (!isTrace(first.value)) return fail(UNREADABLE);
+  if (!isTrace(first.value)) return failUnreadable();
   const records = [...recordsOf(first.value)];
   for (let { next } = nextOf(first.value); next !== undefined;) {
     const page = await read({ limit: 100, cursor: next });
@@ -108,10 +109,10 @@ async function readTrace(call: Call, id: string): Answer<ReadTrace> {
   return ok({ trace: first.value as unknown as RunTrace, records });
 }
 
-const UNREADABLE: RunsFailure = {
-  message: "The server sent what this page cannot read. Reload the page.",
-  needsToken: false,
-};
+function failUnreadable(): Result<never, RunsFailure> {
+  const message = say("The server sent what this page cannot read. Reload the page.");
+  return fail({ message, needsToken: false });
+}
 
 function inWords(answer: Result<unknown, Failure>): Result<JsonObject, RunsFailure> {
   if (answer.ok) return ok(isJsonObject(answer.value) ? answer.value : {});

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { RunTrace, TracedApproval, TracedCall } from "../../protocol/run/trace.ts";
 
 /** What a run did in a span of time. Unit: Unix milliseconds. */
@@ -34,7 +35,7 @@ export function barsOf(
     lastMs = Math.max(answeredMs, ...own.map(({ endedAt }) => msOf(endedAt) ?? endMs));
     const spans: readonly Span[] = [{ kind: "model", fromMs, toMs: answeredMs }];
     return [
-      ...(run.call ? [] : [{ name: `Step ${step}: ${model}`, spans }]),
+      ...(run.call ? [] : [{ name: say("Step {step}: {model}", { step, model }), spans }]),
       ...own.map((call) => barOfCall(call, approvals, endMs)),
     ];
   });

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../protocol/json/value.ts";
 import type { RunTrace, TracedApproval, TracedCall } from "../../protocol/run/trace.ts";
 import { formatGates } from "../../protocol/run/words.ts";
 import { toVisible } from "../../protocol/text/visible.ts";
+import { say, sayWords } from "../texts/say.ts";
 import { el } from "../dom.ts";
 import {
   formatAmounts,
@@ -11,6 +12,7 @@ import {
   STATE_WORDS,
   STATUS_WORDS,
   SUPERSEDED_WORDS,
+  VOTE_WORDS,
   wordsOf,
 } from "./labels.ts";
 import { drawEntries, drawPairs, linkRun } from "./facts.ts";
@@ -37,10 +39,10 @@ export function drawCall(
     ...own.flatMap(drawGates),
     ...approvals.map(drawApproval),
     ...own.flatMap(({ input }) =>
-      input ? [drawJson("Arguments, as people may see them", input)] : [],
+      input ? [drawJson(say("Arguments, as people may see them"), input)] : [],
     ),
     ...own.flatMap(({ result }) =>
-      result ? [drawJson("Result, as people may see it", result)] : [],
+      result ? [drawJson(say("Result, as people may see it"), result)] : [],
     ),
     drawEntries(own),
   );
@@ -56,11 +58,14 @@ function drawFacts(call: TracedCall): HTMLElement {
     ["After text of", sources && [...new Set(sources)].join(", ")],
     ["Reserved", reserved && formatAmounts(reserved)],
     ["Used", used && formatAmounts(used)],
-    ["A step of", saga && el("a", { href: `#${saga}`, "data-call": saga }, `the saga ${saga}`)],
+    [
+      "A step of",
+      saga && el("a", { href: `#${saga}`, "data-call": saga }, say("the saga {saga}", { saga })),
+    ],
     ["Undo", undo?.runId ? linkRun(undo.runId) : undo?.status],
     [
       "Waits for an operator",
-      call.awaitsOutcomeUntil && `until ${formatTime(call.awaitsOutcomeUntil)}`,
+      call.awaitsOutcomeUntil && say("until {when}", { when: formatTime(call.awaitsOutcomeUntil) }),
     ],
     ["Outcome reported by", call.resolvedBy],
   ]);
@@ -69,12 +74,12 @@ function drawFacts(call: TracedCall): HTMLElement {
 /** The gates of the last attempt, in their order. */
 function drawGates({ action, gates }: AuditEntry): readonly HTMLElement[] {
   if (action !== "call.ended" || !gates) return [];
-  const words = formatGates(gates);
+  const words = formatGates(gates, sayWords);
   const refused = gates.refusedBy === undefined ? [] : [gates.refusedBy];
   const passed = gates.passed.map((gate) => el("li", {}, gate));
   const ended = refused.map((gate) => el("li", { class: "refused" }, toVisible(gate).text));
   return [
-    el("h4", {}, "Gates"),
+    el("h4", {}, say("Gates")),
     el("ol", { class: "gates" }, ...passed, ...ended),
     el("p", {}, toVisible(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`).text),
   ];
@@ -85,21 +90,25 @@ function drawApproval(approval: TracedApproval): HTMLElement {
   const why = supersededBecause ? ` ${wordsOf(SUPERSEDED_WORDS, supersededBecause)}` : "";
   const told = votes.map(({ approverId, roles, decision, consentId, at }) => {
     const as = roles.length > 0 ? ` (${roles.join(", ")})` : "";
-    const by = consentId === undefined ? "" : ", by an earlier consent";
-    const words = `${approverId}${as}: ${decision}${by}`;
+    const by = consentId === undefined ? "" : say(", by an earlier consent");
+    const words = `${approverId}${as}: ${wordsOf(VOTE_WORDS, decision)}${by}`;
     return el("li", {}, el("time", { datetime: at }, formatTime(at)), toVisible(words).text);
   });
   return el(
     "section",
-    { class: "approval", "aria-label": "Approval" },
-    el("h4", {}, el("a", { href: `/approvals#${encodeURIComponent(approvalId)}` }, "Approval")),
+    { class: "approval", "aria-label": say("Approval") },
+    el(
+      "h4",
+      {},
+      el("a", { href: `/approvals#${encodeURIComponent(approvalId)}` }, say("Approval")),
+    ),
     el("p", {}, `${wordsOf(STATUS_WORDS, status)}${why}`),
     drawPairs([
       ["Asked for", formatAsked(approval)],
       ["Asked", formatTime(approval.requestedAt)],
       ["Closed", approval.closedAt && formatTime(approval.closedAt)],
       ["Used", approval.consumedAt && formatTime(approval.consumedAt)],
-      ["Policy", `revision ${approval.policy.revision}`],
+      ["Policy", say("revision {revision}", { revision: approval.policy.revision })],
     ]),
     ...(told.length > 0 ? [el("ol", { class: "records" }, ...told)] : []),
     ...(changedTerms.length > 0 ? [drawTerms(changedTerms)] : []),
@@ -107,7 +116,9 @@ function drawApproval(approval: TracedApproval): HTMLElement {
 }
 
 function drawTerms(changes: NonNullable<TracedApproval["changedTerms"]>): HTMLElement {
-  const head = ["Term", "Before", "Now"].map((text) => el("th", { scope: "col" }, text));
+  const head = [say("Term"), say("Before"), say("Now")].map((text) =>
+    el("th", { scope: "col" }, text),
+  );
   const rows = changes.map(({ term, before, after }) =>
     el(
       "tr",
@@ -117,7 +128,7 @@ function drawTerms(changes: NonNullable<TracedApproval["changedTerms"]>): HTMLEl
       el("td", {}, toVisible(JSON.stringify(after)).text),
     ),
   );
-  const caption = el("caption", {}, "Terms that changed since the approval before");
+  const caption = el("caption", {}, say("Terms that changed since the approval before"));
   return el("table", {}, caption, el("tr", {}, ...head), ...rows);
 }
 

@@ -1,3 +1,4 @@
+import { formatNumber, say, type Text } from "../texts/say.ts";
 import { el } from "../dom.ts";
 import { toVisible } from "../../protocol/text/visible.ts";
 import type { RunsApi } from "./api.ts";
@@ -9,7 +10,7 @@ const [BAR_WIDTH, HEIGHT] = [8, 60];
 
 /** Creates the part that shows what runs cost. It reads the days when it is first opened. */
 export function createCosts({ costs }: Pick<RunsApi, "costs">): HTMLElement {
-  const root = el("details", { class: "costs" }, el("summary", {}, "Costs"));
+  const root = el("details", { class: "costs" }, el("summary", {}, say("Costs")));
   root.addEventListener("toggle", () => void fill(), { once: true });
   const fill = async (): Promise<void> => {
     const read = await costs();
@@ -22,14 +23,14 @@ export function createCosts({ costs }: Pick<RunsApi, "costs">): HTMLElement {
 /** Draws a picture and tables for each currency. Who cannot see the picture reads the table. */
 function drawCosts({ days, assistants, models, tools }: Costs): readonly Element[] {
   const currencies = new Set(days.map(({ currency }) => currency));
-  if (currencies.size === 0) return [el("p", { class: "note" }, "These days cost nothing.")];
+  if (currencies.size === 0) return [el("p", { class: "note" }, say("These days cost nothing."))];
   return [...currencies].flatMap((currency) => {
     const inIt = (lines: Rows): Rows => lines.filter((line) => line.currency === currency);
     const tables = [
-      drawTable("Day", currency, inIt(days)),
-      drawTable("Assistant", currency, inIt(assistants)),
-      drawTable("Model", currency, inIt(models)),
-      drawTable("Tool", currency, inIt(tools)),
+      drawCostTable("Day", "Cost per day in {currency}", inIt(days)),
+      drawCostTable("Assistant", "Cost per assistant in {currency}", inIt(assistants)),
+      drawCostTable("Model", "Cost per model in {currency}", inIt(models)),
+      drawCostTable("Tool", "Cost per tool in {currency}", inIt(tools)),
     ];
     return [drawBars(inIt(days)), tables.flat()].flat();
   });
@@ -60,17 +61,18 @@ function drawBars(rows: Rows): SVGElement {
   return svg;
 }
 
-function drawTable(what: string, currency: string, rows: Rows): readonly HTMLElement[] {
+function drawCostTable(what: Text, caption: Text, rows: Rows): readonly HTMLElement[] {
+  const [{ currency } = { currency: "" }] = rows;
   if (rows.length === 0) return [];
-  const head = el("tr", {}, ...[what, "Cost"].map((text) => el("th", { scope: "col" }, text)));
+  const names = [say(what), say("Cost")];
+  const head = el("tr", {}, ...names.map((text) => el("th", { scope: "col" }, text)));
   const lines = rows.map(({ name, amount }) =>
     el(
       "tr",
       {},
       el("th", { scope: "row" }, toVisible(name).text),
-      el("td", {}, `${amount} ${currency}`),
+      el("td", {}, `${formatNumber(amount)} ${currency}`),
     ),
   );
-  const caption = el("caption", {}, `Cost per ${what.toLowerCase()} in ${currency}`);
-  return [el("table", {}, caption, head, ...lines)];
+  return [el("table", {}, el("caption", {}, say(caption, { currency })), head, ...lines)];
 }

@@ -1,13 +1,14 @@
 import type { AuditEntry } from "../../protocol/audit/entry.ts";
 import { formatEntry } from "../../protocol/run/words.ts";
 import { toVisible } from "../../protocol/text/visible.ts";
+import { say, sayWords, type Text } from "../texts/say.ts";
 import { el } from "../dom.ts";
 import { formatTime } from "./labels.ts";
 
 /** Draws records as sentences, oldest first. */
 export function drawEntries(entries: readonly AuditEntry[]): HTMLElement {
   const lines = entries.flatMap((entry) => {
-    const words = formatEntry(entry);
+    const words = formatEntry(entry, sayWords);
     if (words === undefined) return [];
     const at = el("time", { datetime: entry.at }, formatTime(entry.at));
     return [el("li", {}, at, el("span", {}, toVisible(words).text))];
@@ -15,9 +16,12 @@ export function drawEntries(entries: readonly AuditEntry[]): HTMLElement {
   return el("ol", { class: "records" }, ...lines);
 }
 
-/** Draws names and values; those without a value are left out. */
+/**
+ * Draws names and values, the names in the language of the page; those without a value are left
+ * out.
+ */
 export function drawPairs(
-  pairs: readonly (readonly [name: string, value: string | Node | undefined])[],
+  pairs: readonly (readonly [name: Text, value: string | Node | undefined])[],
 ): HTMLElement {
   const drawn = pairs.flatMap(([name, value]) =>
     value === undefined
@@ -26,7 +30,7 @@ export function drawPairs(
           el(
             "div",
             {},
-            el("dt", {}, name),
+            el("dt", {}, say(name)),
             el("dd", {}, typeof value === "string" ? toVisible(value).text : value),
           ),
         ],

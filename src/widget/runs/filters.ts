@@ -1,6 +1,6 @@
+import { say, type Text } from "../texts/say.ts";
 import { el } from "../dom.ts";
-
-const STATES = ["running", "waiting", "completed", "cancelled", "failed"] as const;
+import { RUN_STATES } from "./labels.ts";
 
 /** What the list may be filtered by, as `GET /v1/runs` takes it. */
 export interface RunFilters {
@@ -14,11 +14,8 @@ export interface RunFilters {
  * filters, so that a list can be sent on.
  */
 export function createFilters(onChange: () => void): RunFilters {
-  const status = choose("status", [
-    ["", "Every state"],
-    ...STATES.map((one) => [one, one] as const),
-  ]);
-  const kind = choose("kind", [
+  const status = createSelect("status", [["", "Every state"], ...Object.entries(RUN_STATES)]);
+  const kind = createSelect("kind", [
     ["", "Chats and calls"],
     ["chat", "Chats"],
     ["call", "Direct calls"],
@@ -35,13 +32,13 @@ export function createFilters(onChange: () => void): RunFilters {
   for (const control of [status, kind, actor]) control.value = kept.get(control.name) ?? "";
   for (const control of [from, to]) control.value = toLocal(kept.get(control.name));
   const labelled = [
-    label("State", status),
-    label("Kind", kind),
-    label("Started by", actor),
-    label("From", from),
-    label("Until", to),
+    drawLabelled("State", status),
+    drawLabelled("Kind", kind),
+    drawLabelled("Started by", actor),
+    drawLabelled("From", from),
+    drawLabelled("Until", to),
   ];
-  const root = el("form", { class: "filters", "aria-label": "Filter the runs" }, ...labelled);
+  const root = el("form", { class: "filters", "aria-label": say("Filter the runs") }, ...labelled);
   const read = (): Readonly<Record<string, string>> => ({
     ...(status.value && { status: status.value }),
     ...(kind.value && { kind: kind.value }),
@@ -70,17 +67,17 @@ function toLocal(instant: string | null): string {
   return new Date(atMs - offsetMs).toISOString().slice(0, 16);
 }
 
-function choose(
+function createSelect(
   name: string,
-  options: readonly (readonly [value: string, text: string])[],
+  options: readonly (readonly [value: string, text: Text])[],
 ): HTMLSelectElement {
   const select = el("select", { name });
-  for (const [value, text] of options) select.append(el("option", { value }, text));
+  for (const [value, text] of options) select.append(el("option", { value }, say(text)));
   return select;
 }
 
-function label(text: string, control: HTMLElement): HTMLElement {
-  return el("label", {}, el("span", {}, text), control);
+function drawLabelled(text: Text, control: HTMLElement): HTMLElement {
+  return el("label", {}, el("span", {}, say(text)), control);
 }
 
 /** The reader writes a time of the place where the page is read. */

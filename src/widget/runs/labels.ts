@@ -1,13 +1,14 @@
 import type { TracedApproval, TracedCall, TracedStep } from "../../protocol/run/trace.ts";
 import { NO_USAGE, addUsage } from "../../protocol/model/usage.ts";
-import { countOf } from "../../protocol/run/words.ts";
+import type { RunStatus } from "../../protocol/run/state.ts";
+import { formatNumber, formatTime as formatInstant, say, type Text } from "../texts/say.ts";
 
 /** Formats a time of the API for the place where the page is read. */
 export function formatTime(at: string): string {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime())
+  const atMs = Date.parse(at);
+  return Number.isNaN(atMs)
     ? at
-    : date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+    : formatInstant(atMs, { dateStyle: "medium", timeStyle: "medium" });
 }
 
 const UNITS = [
@@ -22,7 +23,7 @@ export function formatDuration(ms: number): string {
   const at = UNITS.findIndex(([, unitMs]) => ms >= unitMs);
   const [unit, unitMs] = UNITS[at] ?? ["ms", 1];
   const rest = UNITS[at + 1];
-  if (unitMs <= 1_000) return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  if (unitMs <= 1_000) return ms < 1_000 ? `${ms} ms` : `${formatNumber(ms / 1_000, 1)} s`;
   const whole = Math.floor(ms / unitMs);
   const part = rest ? Math.floor((ms % unitMs) / rest[1]) : 0;
   return `${whole} ${unit}${rest && part > 0 ? ` ${part} ${rest[0]}` : ""}`;
@@ -31,7 +32,10 @@ export function formatDuration(ms: number): string {
 /** Formats the tokens of all steps, that of a run that waits in the middle of one too. */
 export function formatTokens(steps: readonly TracedStep[]): string {
   const sum = steps.reduce((so, { usage = NO_USAGE }) => addUsage(so, usage), NO_USAGE);
-  return `${sum.inputTokens} tokens in, ${sum.outputTokens} out`;
+  return say("{input} tokens in, {output} out", {
+    input: sum.inputTokens,
+    output: sum.outputTokens,
+  });
 }
 
 const MILLIONTHS = 1_000_000;
@@ -40,7 +44,9 @@ const MILLIONTHS = 1_000_000;
 export function formatAmounts(amounts: NonNullable<TracedCall["reserved"]>): string {
   const isMoney = (name: string): boolean => name === "financial" || name === "cost";
   return Object.entries(amounts)
-    .map(([name, amount]) => `${isMoney(name) ? amount / MILLIONTHS : amount} ${name}`)
+    .map(
+      ([name, amount]) => `${formatNumber(isMoney(name) ? amount / MILLIONTHS : amount)} ${name}`,
+    )
     .join(", ");
 }
 
@@ -48,14 +54,38 @@ export function formatAmounts(amounts: NonNullable<TracedCall["reserved"]>): str
 export function formatAsked({ requirements }: TracedApproval): string {
   return requirements
     .map(({ pattern, required, approvals, roles }) => {
-      const from = roles.length > 0 ? ` of ${roles.join(" or ")}` : "";
-      return `${pattern}: ${approvals} of ${countOf(required, "approval")}${from}`;
+      const from =
+        roles.length > 0 ? say(" from role {roles}", { roles: roles.join(say(" or ")) }) : "";
+      const many = required === 1 ? say("1 approval") : say("{required} approvals", { required });
+      return `${pattern}: ${say("{approvals} of {many}", { approvals, many })}${from}`;
     })
     .join("; ");
 }
 
-/** Says how an approval ended. The type holds that each status has its words. */
-export const STATUS_WORDS: Readonly<Record<TracedApproval["status"], string>> = {
+/** Says how many calls there are. */
+export function formatCalls(count: number): string {
+  return count === 1 ? say("1 call") : say("{count} calls", { count });
+}
+
+type WordsOf<Name extends string> = Readonly<Record<Name, Text>>;
+
+/** Says how a run stands. The type holds that each status has its words. */
+export const RUN_STATES: WordsOf<RunStatus> = {
+  running: "Running",
+  waiting: "Waiting",
+  completed: "Completed",
+  cancelled: "Cancelled",
+  failed: "Failed",
+};
+
+/** Says how somebody voted, likewise. */
+export const VOTE_WORDS: WordsOf<TracedApproval["votes"][number]["decision"]> = {
+  approve: "approved",
+  reject: "rejected",
+};
+
+/** Says how an approval ended, likewise. */
+export const STATUS_WORDS: WordsOf<TracedApproval["status"]> = {
   pending: "It waits for people.",
   approved: "Enough people approved.",
   answered: "The person answered.",
@@ -66,9 +96,7 @@ export const STATUS_WORDS: Readonly<Record<TracedApproval["status"], string>> = 
 };
 
 /** Says why another approval took the place of one, likewise. */
-export const SUPERSEDED_WORDS: Readonly<
-  Record<NonNullable<TracedApproval["supersededBecause"]>, string>
-> = {
+export const SUPERSEDED_WORDS: WordsOf<NonNullable<TracedApproval["supersededBecause"]>> = {
   arguments_edited: "An approver edited the arguments.",
   terms_changed: "The policy came to other terms.",
   shown_changed: "What people saw did not hold any more.",
@@ -76,7 +104,7 @@ export const SUPERSEDED_WORDS: Readonly<
 };
 
 /** Says what is known about the effect of a call, likewise. */
-export const STATE_WORDS: Readonly<Record<TracedCall["state"], string>> = {
+export const STATE_WORDS: WordsOf<TracedCall["state"]> = {
   PENDING: "It is open.",
   COMPLETED: "The effect happened, once.",
   FAILED_RETRYABLE: "The effect did not happen.",
@@ -85,7 +113,8 @@ export const STATE_WORDS: Readonly<Record<TracedCall["state"], string>> = {
   COMPENSATED: "The effect happened and was undone.",
 };
 
-/** Finds the words of a name; the name itself when this version does not know it. */
-export function wordsOf(words: Readonly<Record<string, string>>, name: string): string {
-  return Object.hasOwn(words, name) ? (words[name] ?? name) : name;
+/** Says the words of a name; the name itself when this version does not know it. */
+export function wordsOf(words: Readonly<Record<string, Text>>, name: string): string {
+  const text = Object.hasOwn(words, name) ? words[name] : undefined;
+  return text === undefined ? name : say(text);
 }

@@ -1,14 +1,15 @@
 import type { RunSummary } from "../../protocol/run/summary.ts";
 import { toVisible } from "../../protocol/text/visible.ts";
+import { say } from "../texts/say.ts";
 import { el } from "../dom.ts";
-import { formatTime } from "./labels.ts";
+import { formatTime, RUN_STATES, wordsOf } from "./labels.ts";
 
 /** Lists runs, the newest first. */
 export class RunsList {
   readonly root: HTMLElement;
   readonly #onOpen: (runId: string) => void;
-  readonly #items = el("ul", { "aria-label": "Runs" });
-  readonly #none = el("p", { class: "note", hidden: "" }, "No run fits these filters.");
+  readonly #items = el("ul", { "aria-label": say("Runs") });
+  readonly #none = el("p", { class: "note", hidden: "" }, say("No run fits these filters."));
   #shown: readonly RunSummary[] = [];
   #openId = "";
 
@@ -43,7 +44,11 @@ export class RunsList {
     const { runId, status, title, call, model, actorId, subjectId, createdAt } = run;
     const name = title ?? call?.toolId ?? model;
     const who = subjectId ?? actorId;
-    const state = el("span", { class: "state", "data-status": status }, status);
+    const state = el(
+      "span",
+      { class: "state", "data-status": status },
+      wordsOf(RUN_STATES, status),
+    );
     const facts = el("span", { class: "entry-facts" }, state, bdi(who), formatTime(createdAt));
     const entry = el("button", { type: "button", "data-run": runId }, bdi(name, "name"), facts);
     if (runId === this.#openId) entry.setAttribute("aria-current", "true");

@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
 import type { DryRunCall, PolicyDecision } from "../../protocol/policy/dry-run.ts";
-import { countOf, GATE_WORDS } from "../../protocol/run/words.ts";
+import { GATE_WORDS } from "../../protocol/run/words.ts";
+import { say, sayWords } from "../texts/say.ts";
+import { formatCalls } from "./labels.ts";
 import { listOf } from "./list-of.ts";
 
 /** The current policy of a tenant. */
@@ -56,32 +58,38 @@ function isDecision(value: JsonValue | undefined): boolean {
 
 /** Says what a trial came to. */
 export function formatTrial({ runs, calls, undecided, changed }: PolicyTrial): string {
-  const decided = `${countOf(calls, "call")} of ${countOf(runs, "run")} decided again.`;
-  const differing = changed.length === 0 ? "none" : countOf(changed.length, "call");
-  const told = `${decided} Other decisions: ${differing}.`;
+  const of = runs === 1 ? say("1 run") : say("{count} runs", { count: runs });
+  const differing = changed.length === 0 ? say("none") : formatCalls(changed.length);
+  const told = say("{calls} of {runs} decided again. Other decisions: {differing}.", {
+    calls: formatCalls(calls),
+    runs: of,
+    differing,
+  });
   if (undecided === 0) return told;
-  const leftOut = countOf(undecided, "call");
-  return `${told} Left out: ${leftOut} whose tool is gone or has other arguments.`;
+  const left = { calls: formatCalls(undecided) };
+  return `${told} ${say("Left out: {calls} whose tool is gone or has other arguments.", left)}`;
 }
 
 /** Says what a policy decides about a call, and why. */
 export function formatDecision(decided: PolicyDecision): string {
   switch (decided.decision) {
     case "allowed":
-      return "allowed";
+      return say("allowed");
     case "asks_people": {
       const { patterns, rules } = decided;
-      const why = rules.length > 0 ? by(rules) : ", because the contract of the tool asks";
-      return `asks people: ${patterns.join(" and ")}${why}`;
+      const why = rules.length > 0 ? by(rules) : say(", because the contract of the tool asks");
+      return `${say("asks people: {patterns}", { patterns: patterns.join(say(" and ")) })}${why}`;
     }
     case "refused": {
       const { gate, code, rules } = decided;
-      const words = GATE_WORDS.get(gate) ?? `the gate ${gate} refuses it`;
-      return `refused, because ${words} (${code})${by(rules)}`;
+      const words = GATE_WORDS.get(gate);
+      const why =
+        words === undefined ? say("the gate {gate} refuses it", { gate }) : sayWords(words);
+      return `${say("refused, because {why} ({code})", { why, code })}${by(rules)}`;
     }
   }
 }
 
 function by(rules: readonly string[]): string {
-  return rules.length > 0 ? `, by ${rules.join(" and ")}` : "";
+  return rules.length > 0 ? say(", by {rules}", { rules: rules.join(say(" and ")) }) : "";
 }

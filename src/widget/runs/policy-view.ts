@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../protocol/json/value.ts";
 import { toVisible } from "../../protocol/text/visible.ts";
+import { say } from "../texts/say.ts";
 import { el, setText } from "../dom.ts";
 import type { RunsApi, RunsFailure } from "./api.ts";
 import { linkRun } from "./facts.ts";
@@ -17,7 +18,11 @@ export class PolicyView {
   readonly #api: PolicyApi;
   readonly #current = el("div", { class: "current" });
   readonly #text = el("textarea", { rows: "16", spellcheck: "false" });
-  readonly #submit = el("button", { type: "submit", class: "primary" }, "Try it on the last calls");
+  readonly #submit = el(
+    "button",
+    { type: "submit", class: "primary" },
+    say("Try it on the last calls"),
+  );
   readonly #status = el("p", { role: "status" });
   readonly #notice = el("div", { class: "notice", role: "alert" });
   readonly #result = el("div", { class: "result" });
@@ -25,7 +30,7 @@ export class PolicyView {
 
   constructor(api: PolicyApi) {
     this.#api = api;
-    const label = el("label", {}, el("span", {}, "Changed policy"), this.#text);
+    const label = el("label", {}, el("span", {}, say("Changed policy")), this.#text);
     this.#form = el("form", { class: "trial", hidden: "" }, label, this.#submit);
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -33,9 +38,9 @@ export class PolicyView {
     });
     this.root = el(
       "article",
-      { class: "trace policy", tabindex: "-1", "aria-label": "Try a policy" },
-      el("h2", {}, "What would another policy have decided about the last 100 calls?"),
-      el("p", { class: "note" }, "Nothing is stored, no tool runs, and nobody is asked."),
+      { class: "trace policy", tabindex: "-1", "aria-label": say("Try a policy") },
+      el("h2", {}, say("What would another policy have decided about the last 100 calls?")),
+      el("p", { class: "note" }, say("Nothing is stored, no tool runs, and nobody is asked.")),
       this.#current,
       this.#form,
       this.#notice,
@@ -54,7 +59,7 @@ export class PolicyView {
     const text = JSON.stringify(document, null, 2);
     if (this.#text.value === "") this.#text.value = text;
     const shown = el("pre", { tabindex: "0" }, toVisible(text).text);
-    const summary = el("summary", {}, `Current policy, revision ${revision}`);
+    const summary = el("summary", {}, say("Current policy, revision {revision}", { revision }));
     this.#current.replaceChildren(el("details", {}, summary, shown));
   }
 
@@ -62,10 +67,11 @@ export class PolicyView {
     const policy = readDocument(this.#text.value);
     this.#result.replaceChildren();
     setText(this.#status, "");
-    if (!policy) return this.#tell({ message: "This is not a JSON object. Correct the text." });
+    if (!policy)
+      return this.#tell({ message: say("This is not a JSON object. Correct the text.") });
     this.#tell(undefined);
     this.#submit.disabled = true;
-    setText(this.#status, "Deciding the last calls again…");
+    setText(this.#status, say("Deciding the last calls again…"));
     const tried = await this.#api.tryPolicy(policy);
     this.#submit.disabled = false;
     setText(this.#status, tried.ok ? formatTrial(tried.value) : "");
@@ -78,7 +84,7 @@ export class PolicyView {
     this.#notice.replaceChildren();
     if (!failure || failure.needsToken) return;
     const { code, message, errors = [] } = failure;
-    const text = code === "unknown_route" ? NOT_OFFERED : message;
+    const text = code === "unknown_route" ? say(NOT_OFFERED) : message;
     this.#notice.append(el("p", {}, text));
     const lines = errors.map((error) => el("li", {}, toVisible(error).text));
     if (lines.length > 0) this.#notice.append(el("ul", {}, ...lines));
@@ -95,7 +101,9 @@ function readDocument(text: string): JsonObject | undefined {
 }
 
 function drawChanges({ changed }: PolicyTrial): HTMLElement {
-  const head = ["Call", "Asked", "Before", "After"].map((text) => el("th", { scope: "col" }, text));
+  const head = [say("Call"), say("Asked"), say("Before"), say("After")].map((text) =>
+    el("th", { scope: "col" }, text),
+  );
   const rows = changed.map(({ runId, invocationId, toolId, toolVersion, askedAt, from, to }) => {
     const name = toVisible(`${toolId} ${toolVersion}, ${invocationId}`).text;
     const at = el("time", { datetime: askedAt }, formatTime(askedAt));
@@ -103,10 +111,10 @@ function drawChanges({ changed }: PolicyTrial): HTMLElement {
     return el(
       "tr",
       {},
-      el("th", { scope: "row" }, name, " of ", linkRun(runId)),
+      el("th", { scope: "row" }, `${name} ${say("of")} `, linkRun(runId)),
       ...cells.map((cell) => el("td", {}, cell)),
     );
   });
-  const caption = el("caption", {}, "Calls whose decision changes, the newest first");
+  const caption = el("caption", {}, say("Calls whose decision changes, the newest first"));
   return el("table", {}, caption, el("tr", {}, ...head), ...rows);
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
+import { say } from "../texts/say.ts";
 import { listOf } from "./list-of.ts";
 
 /** What one day, assistant, model or tool cost, in units of the currency. */
@@ -18,15 +19,12 @@ export interface Costs {
   readonly tools: readonly CostLine[];
 }
 
-/** The name of what has no assistant. */
-const DIRECT_CALLS = "direct calls";
-
 /** Reads the answer of `GET /v1/usage`. What is of another shape is left out. */
 export function readCosts(answer: JsonObject): Costs {
   const days = listOf(answer["days"]).filter(isJsonObject);
   const models = days.flatMap((day) => listOf(day["models"]).filter(isJsonObject));
   const tools = days.flatMap((day) => listOf(day["tools"]).filter(isJsonObject));
-  const assistantOf = ({ assistantId = DIRECT_CALLS }: JsonObject): JsonValue => assistantId;
+  const assistantOf = ({ assistantId = say("direct calls") }: JsonObject): JsonValue => assistantId;
   return {
     days: days.flatMap((day) => linesOf(day, day["day"])).toReversed(),
     assistants: sumLines([...models, ...tools].flatMap((one) => linesOf(one, assistantOf(one)))),

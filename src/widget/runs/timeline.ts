@@ -1,5 +1,6 @@
 import type { RunTrace } from "../../protocol/run/trace.ts";
 import { toVisible } from "../../protocol/text/visible.ts";
+import { say } from "../texts/say.ts";
 import { el } from "../dom.ts";
 import { type Bar, barsOf, scaleOf, waitedMs } from "./bars.ts";
 import { formatDuration } from "./labels.ts";
@@ -15,19 +16,19 @@ export function drawTimeline(trace: RunTrace, nowMs: number): HTMLElement {
   const place = scaleOf(bars);
   const lines = bars.map((bar) => drawLine(bar, place));
   const legend = ["model", "tool", "people"].map((kind) =>
-    el("span", { class: "key", "data-kind": kind }, KEYS[kind as keyof typeof KEYS]),
+    el("span", { class: "key", "data-kind": kind }, say(KEYS[kind as keyof typeof KEYS])),
   );
   return el(
     "section",
-    { class: "timeline", "aria-label": "Timeline" },
-    el("h3", {}, "Timeline"),
+    { class: "timeline", "aria-label": say("Timeline") },
+    el("h3", {}, say("Timeline")),
     el("p", { class: "legend", "aria-hidden": "true" }, ...legend),
     el("ol", {}, ...lines),
-    el("p", { class: "note" }, "Long times are drawn shorter than they were."),
+    el("p", { class: "note" }, say("Long times are drawn shorter than they were.")),
   );
 }
 
-const KEYS = { model: "a model answers", tool: "a tool runs", people: "people are asked" };
+const KEYS = { model: "a model answers", tool: "a tool runs", people: "people are asked" } as const;
 
 function drawLine(bar: Bar, place: (atMs: number) => number): HTMLElement {
   const { name, call, spans } = bar;
@@ -37,8 +38,10 @@ function drawLine(bar: Bar, place: (atMs: number) => number): HTMLElement {
     : el("span", {}, label);
   const [{ fromMs, toMs } = { fromMs: 0, toMs: 0 }] = spans;
   const waited = waitedMs(bar);
-  const people = waited > 0 ? `, ${formatDuration(waited)} of it for people` : "";
-  const took = `${call ? "" : "at most "}${formatDuration(toMs - fromMs)}${people}`;
+  const people =
+    waited > 0 ? say(", {time} of it for people", { time: formatDuration(waited) }) : "";
+  const time = formatDuration(toMs - fromMs);
+  const took = `${call ? time : say("at most {time}", { time })}${people}`;
   const attributes = { "data-kind": call ? "call" : "step" };
   return el("li", attributes, title, drawSpans(bar, place), el("span", { class: "took" }, took));
 }

@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import { el, setText } from "../dom.ts";
 import { createFrame, readHash } from "../panes/frame.ts";
 import { SignIn, type SignInPorts } from "../panes/sign-in.ts";
@@ -11,16 +12,18 @@ import { drawTrace } from "./trace-view.ts";
 /** What the address names where a policy is tried; no run has this id. */
 const POLICY = "policy";
 
-const WORDS = { title: "Runs", back: "All runs", hint: "Select a run to see what decided it." };
-
 /** Shows the list of runs, and what decided the open one. */
 export class RunsView {
   readonly root: HTMLElement;
   readonly #api: RunsApi;
   readonly #filters = createFilters(() => void this.#refresh());
   readonly #frame = createFrame(
-    WORDS,
-    el("a", { href: `#${POLICY}`, class: "to-policy" }, "Try a policy"),
+    {
+      title: say("Runs"),
+      back: say("All runs"),
+      hint: say("Select a run to see what decided it."),
+    },
+    el("a", { href: `#${POLICY}`, class: "to-policy" }, say("Try a policy")),
   );
   readonly #list = new RunsList((runId) => {
     location.hash = encodeURIComponent(runId);

@@ -1,3 +1,4 @@
+import { fillText, type Say, type TextValues } from "../../protocol/text/fill-text.ts";
 import type { GERMAN } from "./german.ts";
 
 /** A text of the chat. Its name is what it says in English, with `{…}` where a value stands. */
@@ -20,16 +21,23 @@ export function setLanguage(language: Language): void {
 }
 
 /** Says a text in the language of the page. Values stand in it as they are. */
-export function say(text: Text, values: Readonly<Record<string, string | number>> = {}): string {
-  const said = page[PLACE]?.table[text] ?? text;
-  return said.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name]) : whole,
-  );
+export function say(text: Text, values: TextValues = {}): string {
+  return fillText(page[PLACE]?.table[text] ?? text, values);
 }
+
+/** Says a text of the protocol, likewise. A test holds that the table has all of them. */
+export const sayWords: Say = (text, values) => say(text as Text, values);
 
 /** Formats a time as the language of the page writes it. Unit: Unix milliseconds. */
 export function formatTime(atMs: number, style: Intl.DateTimeFormatOptions = WHEN): string {
   return new Intl.DateTimeFormat(page[PLACE]?.locale, style).format(atMs);
+}
+
+/** Formats a number likewise, with at most so many digits after the point. */
+export function formatNumber(value: number, digits = 6): string {
+  return new Intl.NumberFormat(page[PLACE]?.locale, { maximumFractionDigits: digits }).format(
+    value,
+  );
 }
 
 const WHEN = { dateStyle: "medium", timeStyle: "short" } as const;
