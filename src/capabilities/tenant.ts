@@ -51,6 +51,9 @@ export interface RunQuery {
   /** `call`: runs of one direct call. `chat`: all others. */
   readonly kind?: "chat" | "call";
   readonly actor?: ActorId;
+  readonly assistantId?: string;
+  /** Runs that asked for this tool. */
+  readonly toolId?: string;
   /** Started then or later. */
   readonly fromMs?: number;
   /** Started before. */
@@ -70,7 +73,9 @@ export interface RunViewer {
 /**
  * Lists the runs of a tenant.
  * Contract: newest first. Runs that start later do not change the page after a position. The list
- * follows the runs with a short delay. Throws when the tenant's object cannot be reached.
+ * follows the runs with a short delay. With an assistant or a tool a page looks at a bounded number
+ * of runs, so it may hold fewer than its limit, or none, and name a next one. Throws when the
+ * tenant's object cannot be reached.
  */
 export interface RunDirectory {
   list(tenantId: TenantId, query: RunQuery): Promise<ListPage<RunSummary>>;

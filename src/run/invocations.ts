@@ -50,10 +50,6 @@ export class RunInvocations {
     return [...this.#records.values()].toSorted((one, other) => one.number - other.number);
   }
 
-  count(): number {
-    return this.#records.size;
-  }
-
   find(number: number): ToolInvocationRecord | undefined {
     return this.#records.get(number);
   }

@@ -1,4 +1,7 @@
+import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { RunDirectory } from "../../durable-objects/tenant/records/run-directory.ts";
+import type { ListPosition } from "../../src/protocol/list/page.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { refusalOf } from "../shared/run-object.ts";
 import { isoAt, runNotice, tenantOf } from "../shared/tenant-notices.ts";
@@ -19,6 +22,17 @@ async function list(query = "", caller: Caller = "archive"): Promise<Page> {
   return response.json<Page>();
 }
 const idsOf = ({ runs }: Page): readonly string[] => runs.map(({ runId }) => runId);
+
+/** A run as it reports itself; a later number starts later. */
+const summaryOf = (number: number): RunSummary => ({
+  runId: `run_${number}` as never,
+  status: "completed",
+  model: "scripted",
+  actorId: "user:mira" as never,
+  steps: 1,
+  toolCalls: 1,
+  createdAt: new Date(number * 1_000).toISOString(),
+});
 
 /** A run that has ended, and that the directory knows of. */
 async function finished(caller: Caller, ...steps: Parameters<typeof chat>[0]): Promise<string> {
@@ -47,6 +61,61 @@ test("a run is listed while it goes, and as it ended with its title and its coun
     actorId: "user:archive",
     steps: 2,
     toolCalls: 1,
+  });
+});
+
+describe("filters by assistant and tool", () => {
+  test("a caller finds the runs that asked for a tool, allowed or not, and those of an assistant", async () => {
+    const call = { name: "core__calculate", args: '{"expression":"6*7"}' };
+    const asked = await finished("archive", { calls: [call] }, { text: ["42"] });
+    const refused = await finished(
+      "archive",
+      { calls: [{ name: "no__tool", args: "{}" }] },
+      { text: ["no"] },
+    );
+    expect(idsOf(await list("?tool=core__calculate"))).toEqual([asked]);
+    expect(idsOf(await list("?tool=no__tool"))).toEqual([refused]);
+    expect(idsOf(await list("?tool=core__calcul"))).toEqual([]);
+    const [run] = (await list("?tool=no__tool")).runs;
+    expect(run).toMatchObject({ assistantId: "default", toolIds: ["no__tool"] });
+    expect(idsOf(await list("?assistant=default&tool=no__tool"))).toEqual([refused]);
+    expect(idsOf(await list("?assistant=other"))).toEqual([]);
+    expect(idsOf(await list("?tool=no__tool", "mira"))).toEqual([]);
+    const { next = "" } = await list("?assistant=default&limit=1");
+    const other = await ask(`?tool=no__tool&limit=1&cursor=${next}`);
+    expect(await refusalOf(other)).toEqual([400, "cursor_invalid"]);
+  });
+
+  test("a page looks at a bounded number of runs, and the next one goes on from there", async () => {
+    const told = (number: number): RunSummary => ({
+      ...summaryOf(number),
+      toolIds: number === 1 ? ["lab__rare"] : ["lab__often"],
+    });
+    await runInDurableObject(tenantOf("filters"), (_object, { storage: { sql } }) => {
+      const read: SqlStorageCursor<never>[] = [];
+      const exec = (...all: Parameters<SqlStorage["exec"]>) => {
+        const cursor = sql.exec(...all);
+        read.push(cursor as SqlStorageCursor<never>);
+        return cursor;
+      };
+      const runs = new RunDirectory({ exec } as unknown as SqlStorage);
+      runs.createTable();
+      for (let number = 1; number <= 2_500; number++) {
+        runs.put(told(number), { seq: 1, atMs: number });
+      }
+      const look = (toolId: string, after?: ListPosition) => {
+        read.length = 0;
+        const page = runs.list({ toolId, limit: 5, ...(after && { after }) });
+        return { ...page, rows: read.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
+      };
+      const often = look("lab__often");
+      expect([often.items.length, often.rows < 50]).toEqual([5, true]);
+      const pages = [look("lab__rare")];
+      while (pages.at(-1)?.next) pages.push(look("lab__rare", pages.at(-1)?.next));
+      expect(pages.map(({ items }) => items.length)).toEqual([0, 0, 1]);
+      // A row of the index and one of the table for each.
+      for (const { rows } of pages) expect(rows).toBeLessThan(2_100);
+    });
   });
 });
 

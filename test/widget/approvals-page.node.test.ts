@@ -421,6 +421,17 @@ describe("the page of runs", () => {
     await openRuns({ at: "runs?status=waiting" });
     await expect.poll(() => runs().getByRole("listitem").count()).toBe(1);
     expect(await visit.page.getByLabel("State").inputValue()).toBe("waiting");
+    await visit.page.getByLabel("State").selectOption("");
+    await visit.page.getByLabel("Tool").fill("bank__transfer");
+    await visit.page.getByLabel("Tool").press("Enter");
+    await expect.poll(() => runs().getByRole("listitem").count()).toBe(1);
+    await runs().getByText("Pay the bakery").waitFor();
+    expect(visit.page.url()).toMatch(/runs\?tool=bank__transfer$/);
+    await visit.page.getByLabel("Tool").fill("");
+    await visit.page.getByLabel("Assistant").fill("desk");
+    await visit.page.getByLabel("Assistant").press("Enter");
+    await expect.poll(() => runs().getByRole("listitem").count()).toBe(3);
+    expect(visit.api.requestsTo(/runs\?assistant=desk&limit/)).not.toEqual([]);
     // The picture is for the eye alone; the table says the same.
     await visit.page.getByText("Costs", { exact: true }).click();
     const costs = visit.page.getByRole("table", { name: "Cost per day in EUR" });

@@ -13,7 +13,8 @@ export class ScriptedRuns {
     const { run, claim } = trace;
     const { runId, status, model, timestamps, call } = run;
     const { actorId } = claim;
-    const counts = { steps: run.steps, toolCalls: trace.calls.length, ...(call && { call }) };
+    const toolIds = trace.calls.map(({ name }) => name);
+    const counts = { steps: run.steps, toolCalls: toolIds.length, toolIds, ...(call && { call }) };
     this.#summaries.unshift({ runId, status, model, actorId, ...counts, ...timestamps, ...more });
     this.#traces.set(runId, { runId, ...trace, records: records.map(toRecord) });
   }
@@ -31,8 +32,11 @@ export class ScriptedRuns {
     if (path.startsWith("/v1/usage")) return { status: 200, body: { days: COSTS } };
     const [, id] = /^\/v1\/runs\/([^/]+)\/trace/.exec(path) ?? [];
     if (id === undefined) {
-      const status = new URL(path, "http://x").searchParams.get("status");
-      const runs = this.#summaries.filter((run) => status === null || run.status === status);
+      const query = new URL(path, "http://x").searchParams;
+      const [status, tool] = ["status", "tool"].map((name) => query.get(name));
+      const runs = this.#summaries
+        .filter((run) => !status || run.status === status)
+        .filter((run) => !tool || run.toolIds?.includes(tool));
       return { status: 200, body: { runs } };
     }
     const body = this.#traces.get(decodeURIComponent(id));

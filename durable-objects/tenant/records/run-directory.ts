@@ -33,7 +33,19 @@ const FORGOTTEN = "forgotten";
  */
 const OLDEST = 1_000;
 
+/** Runs that a page looks at for an assistant or a tool, which no column has. */
+const LOOKED_AT = 1_000;
+
+/** The filters of a list, by the numbers of what `#lookAt` binds. */
+const FITS = `(?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR status = ?3)
+  AND (?4 IS NULL OR actor = ?4) AND status <> '${FORGOTTEN}'
+  AND (?5 IS NULL OR ?5 = iif(json_extract(summary, '$.call') IS NULL, 'chat', 'call'))
+  AND (?6 IS NULL OR ?6 = json_extract(summary, '$.assistantId'))
+  AND (?7 IS NULL OR instr(json_extract(summary, '$.toolIds'), json_quote(?7)) > 0)`;
+
 type RunRow = { run_id: string; created_ms: number; ended_ms: number | null; summary: string };
+/** `summary` is null where the filters keep the run out. */
+type LookedAt = Omit<RunRow, "summary"> & { summary: string | null };
 
 /**
  * The runs of a tenant in SQLite, as they last reported themselves, and the number of the last
@@ -140,28 +152,46 @@ export class RunDirectory {
 
   list(query: RunQuery): ListPage<RunSummary> {
     if (!hasTable(this.#sql, "runs")) return { items: [] };
-    const { viewer, status, kind, actor, fromMs, toMs, limit, after } = query;
-    const rows = this.#sql
-      .exec<RunRow>(
-        `SELECT run_id, created_ms, ended_ms, summary FROM runs
-         WHERE (?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR status = ?3)
-           AND (?4 IS NULL OR actor = ?4) AND created_ms >= ?5 AND created_ms < ?6
-           AND (created_ms, run_id) < (?7, ?8) AND status <> '${FORGOTTEN}'
-           AND (?10 IS NULL OR ?10 = iif(json_extract(summary, '$.call') IS NULL, 'chat', 'call'))
-         ORDER BY created_ms DESC, run_id DESC LIMIT ?9`,
-        viewer?.person ?? null,
-        viewer?.actor ?? null,
-        status ?? null,
-        actor ?? null,
-        fromMs ?? 0,
-        toMs ?? Number.MAX_SAFE_INTEGER,
-        after?.atMs ?? Number.MAX_SAFE_INTEGER,
-        after?.id ?? "",
-        limit + 1,
-        kind ?? null,
-      )
-      .toArray();
-    return toListPage(rows, limit, { itemOf, positionOf });
+    const { assistantId, limit, toolId } = query;
+    const most = assistantId === undefined && toolId === undefined ? -1 : LOOKED_AT;
+    const found: RunRow[] = [];
+    let looked = 0;
+    let last: LookedAt | undefined;
+    // The cursor reads a row when it is asked for one, so a full page reads no further.
+    for (const row of this.#lookAt(query, most)) {
+      looked += 1;
+      last = row;
+      const { summary } = row;
+      if (summary !== null) found.push({ ...row, summary });
+      if (found.length > limit) break;
+    }
+    const page = toListPage(found, limit, { itemOf, positionOf });
+    return last && looked === most && !page.next ? { ...page, next: positionOf(last) } : page;
+  }
+
+  /** Reads so many runs from a position on, those too that do not fit; -1: all that fit. */
+  #lookAt(query: RunQuery, most: number): Iterable<LookedAt> {
+    const { viewer, status, kind, actor, assistantId, toolId, fromMs, toMs, after } = query;
+    const afterMs = after?.atMs ?? Number.MAX_SAFE_INTEGER;
+    // The index finds the begin of a page by its time alone, so that time bounds the rows too.
+    return this.#sql.exec<LookedAt>(
+      `SELECT run_id, created_ms, ended_ms, iif(${FITS}, summary, NULL) AS summary FROM runs
+       WHERE created_ms >= ?8 AND created_ms < ?9 AND (created_ms, run_id) < (?10, ?11)
+         AND (?12 > 0 OR ${FITS})
+       ORDER BY created_ms DESC, run_id DESC LIMIT ?12`,
+      viewer?.person ?? null,
+      viewer?.actor ?? null,
+      status ?? null,
+      actor ?? null,
+      kind ?? null,
+      assistantId ?? null,
+      toolId ?? null,
+      fromMs ?? 0,
+      Math.min(toMs ?? Number.MAX_SAFE_INTEGER, afterMs + 1),
+      afterMs,
+      after?.id ?? "",
+      most,
+    );
   }
 
   /**
@@ -219,6 +249,6 @@ function itemOf(row: RunRow): RunSummary {
   };
 }
 
-function positionOf({ created_ms: atMs, run_id: id }: RunRow): { atMs: number; id: string } {
+function positionOf({ created_ms: atMs, run_id: id }: LookedAt): { atMs: number; id: string } {
   return { atMs, id };
 }

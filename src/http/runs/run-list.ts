@@ -19,6 +19,8 @@ export const query = v.strictObject({
   status: v.optional(v.picklist(["running", "waiting", "completed", "cancelled", "failed"])),
   kind: v.optional(v.picklist(["chat", "call"])),
   actor: parameters.text,
+  assistant: parameters.text,
+  tool: parameters.text,
   from: parameters.instant,
   to: parameters.instant,
   limit: parameters.limit,
@@ -30,12 +32,24 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { status, kind, actor, from: fromMs, to: toMs, limit, cursor } = read.value;
+  const {
+    status,
+    kind,
+    actor,
+    assistant,
+    tool,
+    from: fromMs,
+    to: toMs,
+    limit,
+    cursor,
+  } = read.value;
   const viewer = seesAll(principal) ? undefined : viewerOf(principal);
   const delegate = viewer && isDelegate(principal) ? principal.actorId : undefined;
   if (delegate && actor !== undefined && actor !== delegate) return Response.json({ runs: [] });
   const startedBy = delegate ?? (actor as ActorId | undefined);
-  const filters = [status ?? null, kind ?? null, startedBy ?? null, fromMs ?? null, toMs ?? null];
+  const filters = [status, kind, startedBy, assistant, tool, fromMs, toMs].map(
+    (value) => value ?? null,
+  );
   const sees = [viewer?.person ?? null, viewer?.actor ?? null];
   const scope = ["runs", principal.tenantId, ...sees, ...filters];
   const after = await readCursor(authorised, cursor, scope);
@@ -46,6 +60,8 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
     ...(status && { status }),
     ...(kind && { kind }),
     ...(startedBy !== undefined && { actor: startedBy }),
+    ...(assistant !== undefined && { assistantId: assistant }),
+    ...(tool !== undefined && { toolId: tool }),
     ...(fromMs !== undefined && { fromMs }),
     ...(toMs !== undefined && { toMs }),
     ...(after.value && { after: after.value }),

@@ -17,8 +17,12 @@ export interface RunSummary {
   readonly subjectId?: ActorId;
   /** The actor who minted the embed token that started the run. */
   readonly minterId?: ActorId;
+  /** The assistant of the run. Absent for a direct call. */
+  readonly assistantId?: string;
   readonly steps: number;
   readonly toolCalls: number;
+  /** The tools that were asked for, each once, the first 50 of them; absent without any. */
+  readonly toolIds?: readonly string[];
   /** What the run stores. Absent for a run that an earlier release reported. Unit: bytes. */
   readonly storedBytes?: number;
   /** Number of calls whose unknown outcome an operator may resolve; absent without any. */

@@ -2,15 +2,14 @@ import type { AuditEntry } from "../../protocol/audit/entry.ts";
 import { DENIALS, type EscalationReason } from "../../protocol/escalation/escalation.ts";
 import type { ActorId } from "../../protocol/identity/ids.ts";
 import { actorsOf } from "../../protocol/identity/principal.ts";
-import { statusOf } from "../../protocol/run/state.ts";
 import type { ConversationPlace } from "../../protocol/run/tenant-notice.ts";
-import type { RunSummary } from "../../protocol/run/summary.ts";
 import type { Resolution, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { VerificationRecord } from "../../protocol/outcome/verification.ts";
 import type { Viewer } from "../../protocol/identity/viewer.ts";
 import { describeAwaited } from "../outcomes/awaited.ts";
 import type { ApprovalRecords } from "../approvals/run-approvals.ts";
 import type { MeasuredRun, MeasureRun } from "../../protocol/metric/measures.ts";
+import { summariseRun } from "./summarise-run.ts";
 import type { RefusalTally } from "./refusal-tally.ts";
 import type { RunInvocations } from "../invocations.ts";
 import type { ClaimedRun, StoredRun } from "../stored-run.ts";
@@ -71,7 +70,7 @@ export class RunNotices {
     const mismatches = store.progress().reason === null ? [] : invocations.untoldMismatches();
     const lookedAt = [...awaiting, ...failedUndos, ...mismatches];
     const outcomes = describeAwaited({ runId, principal, calls: invocations.all() }, lookedAt);
-    const run = this.#summarise();
+    const run = summariseRun(this.#ports, this.#claim());
     const place = this.#place();
     const told = outcomes.length > 0 && { outcomes };
     outbox.notify({ type: "run", run, ...told, ...(place && { conversation: place }) });
@@ -227,27 +226,6 @@ export class RunNotices {
     const { pin } = this.#ports.store.progress().facts;
     const policy = pin && { policyHash: pin.hash, policyRevision: pin.revision };
     this.#ports.outbox.notify({ type: "audit", entry: { ...entry, runId, ...policy } });
-  }
-
-  #summarise(): RunSummary {
-    const { store, invocations } = this.#ports;
-    const { runId, model, createdMs } = store.identity();
-    const { reason, title, steps, endedMs } = store.progress();
-    const call = store.call();
-    return {
-      runId,
-      status: statusOf(reason, store.incarnations().isWaiting),
-      ...(reason !== null && { reason }),
-      ...(title !== null && { title }),
-      model,
-      ...(call && { call }),
-      ...this.#actors(),
-      steps,
-      toolCalls: invocations.count(),
-      storedBytes: store.storedBytes(),
-      createdAt: toIso(createdMs),
-      ...(endedMs !== null && { endedAt: toIso(endedMs) }),
-    };
   }
 
   /** Where the tenant's object lists the run as a turn. */

@@ -20,29 +20,31 @@ export function createFilters(onChange: () => void): RunFilters {
     ["chat", "Chats"],
     ["call", "Direct calls"],
   ]);
-  const actor = el("input", {
-    name: "actor",
-    type: "search",
-    placeholder: "user:ann",
-    spellcheck: "false",
-  });
+  const actor = createSearch("actor", "user:ann");
+  const assistant = createSearch("assistant", "default");
+  const tool = createSearch("tool", "core__calculate");
+  const controls = [status, kind, actor, assistant, tool];
   const from = el("input", { name: "from", type: "datetime-local" });
   const to = el("input", { name: "to", type: "datetime-local" });
   const kept = new URLSearchParams(location.search);
-  for (const control of [status, kind, actor]) control.value = kept.get(control.name) ?? "";
+  for (const control of controls) control.value = kept.get(control.name) ?? "";
   for (const control of [from, to]) control.value = toLocal(kept.get(control.name));
   const labelled = [
     drawLabelled("State", status),
     drawLabelled("Kind", kind),
     drawLabelled("Started by", actor),
+    drawLabelled("Assistant", assistant),
+    drawLabelled("Tool", tool),
     drawLabelled("From", from),
     drawLabelled("Until", to),
   ];
   const root = el("form", { class: "filters", "aria-label": say("Filter the runs") }, ...labelled);
   const read = (): Readonly<Record<string, string>> => ({
-    ...(status.value && { status: status.value }),
-    ...(kind.value && { kind: kind.value }),
-    ...(actor.value.trim() && { actor: actor.value.trim() }),
+    ...Object.fromEntries(
+      controls
+        .map(({ name, value }) => [name, value.trim()] as const)
+        .filter(([, value]) => value !== ""),
+    ),
     ...instantOf("from", from.value),
     ...instantOf("to", to.value),
   });
@@ -74,6 +76,10 @@ function createSelect(
   const select = el("select", { name });
   for (const [value, text] of options) select.append(el("option", { value }, say(text)));
   return select;
+}
+
+function createSearch(name: string, placeholder: string): HTMLInputElement {
+  return el("input", { name, type: "search", placeholder, spellcheck: "false" });
 }
 
 function drawLabelled(text: Text, control: HTMLElement): HTMLElement {

@@ -1,15 +1,19 @@
 import type { RunSummary } from "../../protocol/run/summary.ts";
 import { toVisible } from "../../protocol/text/visible.ts";
 import { say } from "../texts/say.ts";
-import { el } from "../dom.ts";
+import { el, setText } from "../dom.ts";
 import { formatTime, RUN_STATES, wordsOf } from "./labels.ts";
+
+const NONE = "No run fits these filters.";
+/** A page looks at some runs only. */
+const NONE_SO_FAR = "None of the newest runs fits. “Show more” looks at older ones.";
 
 /** Lists runs, the newest first. */
 export class RunsList {
   readonly root: HTMLElement;
   readonly #onOpen: (runId: string) => void;
   readonly #items = el("ul", { "aria-label": say("Runs") });
-  readonly #none = el("p", { class: "note", hidden: "" }, say("No run fits these filters."));
+  readonly #none = el("p", { class: "note", role: "status", hidden: "" });
   #shown: readonly RunSummary[] = [];
   #openId = "";
 
@@ -19,12 +23,16 @@ export class RunsList {
   }
 
   /** Shows a page of the list: after the earlier pages when `isMore`, otherwise alone. */
-  show(runs: readonly RunSummary[], { isMore }: { readonly isMore: boolean }): void {
+  show(
+    runs: readonly RunSummary[],
+    { isMore, hasNext }: Readonly<Record<"isMore" | "hasNext", boolean>>,
+  ): void {
     const known = new Set(this.#shown.map(({ runId }) => runId));
     const added = runs.filter(({ runId }) => !known.has(runId));
     this.#shown = isMore ? [...this.#shown, ...added] : runs;
     this.#items.replaceChildren(...this.#shown.map((run) => this.#drawItem(run)));
     this.#none.hidden = this.#shown.length > 0;
+    setText(this.#none, say(hasNext ? NONE_SO_FAR : NONE));
   }
 
   /** Marks the open run. */

@@ -99,8 +99,9 @@ export class RunsView {
     setText(this.#frame.notice, this.#signIn.accept(page.ok ? undefined : page.failure));
     if (!page.ok) return;
     this.#next = page.value.next;
-    this.#list.show(page.value.runs, { isMore: cursor !== undefined });
-    this.#frame.more.hidden = this.#next === undefined;
+    const hasNext = this.#next !== undefined;
+    this.#list.show(page.value.runs, { isMore: cursor !== undefined, hasNext });
+    this.#frame.more.hidden = !hasNext;
   }
 
   async #openNamed(): Promise<void> {

@@ -16,6 +16,8 @@ export const GERMAN_RUNS = {
   Chats: "Chats",
   "Direct calls": "Direkte Aufrufe",
   "No run fits these filters.": "Kein Lauf passt zu diesen Filtern.",
+  "None of the newest runs fits. “Show more” looks at older ones.":
+    "Keiner der neuesten Läufe passt. „Mehr anzeigen“ sucht in älteren.",
   Waiting: "Wartet",
   Completed: "Beendet",
   Cancelled: "Abgebrochen",
