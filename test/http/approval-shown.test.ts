@@ -65,6 +65,13 @@ describe("what an approver saw and what is charged", () => {
       ],
     });
     expect(view.lines.slice(0, 3)).toContainEqual(expect.objectContaining(PRICE));
+    // Each value that changed says where it stands what it was; nothing else does.
+    const marked = view.lines.filter(({ was }) => was !== undefined);
+    expect(marked.map(({ field, text, was }) => [field, text, was])).toEqual([
+      ["consequence", expect.any(String), "10.46 EUR leave, 3 people wait."],
+      ["beforeState", "39.54", "10.46"],
+      ["afterState", "39.54", "10.46"],
+    ]);
     await decide(next, "ann", APPROVE);
     await ended(asked.runId);
     expect(moved).toEqual(["39.54 for boots"]);
@@ -175,6 +182,10 @@ describe("what an approver saw and what is charged", () => {
     expect([view.votes, view.packet.afterState, moved]).toEqual([[], { refund: 79.08 }, []]);
     expect(view.lines).toContainEqual(expect.objectContaining(PRICE));
     expect(JSON.stringify(view.changedShown)).not.toContain("79.08");
+    const pieces = { pointer: "/arguments/shown/pieces" };
+    expect(view.changedByEdit).toContainEqual(expect.objectContaining({ ...pieces, after: 2 }));
+    const edited = view.lines.filter(({ field }) => field === "arguments");
+    expect(edited.map(({ text, was }) => [text, was])).toContainEqual(["2", null]);
     await decide(next, "ann", { decision: "reject" });
     await ended(asked.runId);
   });

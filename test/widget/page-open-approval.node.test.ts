@@ -57,11 +57,14 @@ describe("an open approval", () => {
     const { approvals: api } = visit.api;
     const next = api.put(createApproval({ id: "appr_one_2", packet: titled("Tag one") }));
     const view = api.view.bind(api);
-    const change = { field: `changed${sentence(what)}`, label: "Price", text: "1, now 2" };
+    const notes: string[] = [];
+    const change = { field: `changed${sentence(what)}`, label: "Price", text: "1, now 2", notes };
+    const marked = { field: "arguments", label: "To", text: "bob", was: "<b>ann</b>", notes };
+    const added = { field: "arguments", label: "Copy", text: "eve", was: null, notes };
     api.view = (id) => ({
       ...view(id),
       ...(id === next.id
-        ? { lines: [{ ...change, notes: [] }] }
+        ? { lines: [change, marked, added] }
         : { supersededBecause: `${what}_changed` }),
     });
     const one = api.get("appr_one");
@@ -74,5 +77,10 @@ describe("an open approval", () => {
     const changes = card().getByRole("region", { name: `Asked again, because ${title}` });
     expect(await changes.textContent()).toContain("Price1, now 2");
     expect(visit.page.url()).toMatch(/#appr_one_2$/);
+    const args = card().getByRole("region", { name: "Arguments" });
+    expect(await args.getByRole("definition").allInnerTexts()).toEqual([
+      expect.stringMatching(/^bob\s+Changed\. Before: <b>ann<\/b>$/),
+      expect.stringMatching(/^eve\s+New: there was no value before\.$/),
+    ]);
   });
 });

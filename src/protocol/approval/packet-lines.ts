@@ -25,7 +25,12 @@ export interface PacketLine {
   /** JSON pointer to the value within its field, unchanged. Do not show it to people. */
   readonly pointer?: string;
   readonly text: string;
-  /** Notes on label and text; empty when there are none. */
+  /**
+   * What people were shown here before, where it has changed; safe to show, too. Null: there was no
+   * such value.
+   */
+  readonly was?: string | null;
+  /** Notes on all texts; empty when there are none. */
   readonly notes: readonly VisibleNote[];
 }
 
@@ -33,21 +38,23 @@ export interface PacketLine {
 export interface ApprovalChanges {
   readonly changedTerms?: readonly TermChange[];
   readonly changedShown?: readonly ShownChange[];
+  readonly changedByEdit?: readonly ShownChange[];
 }
 
 /**
  * Writes a packet as lines, in the order of seeds/004, "Confirmation Gates". Changes come first:
- * they say why the approval is requested again.
+ * they say why the approval is requested again. A value that changed says what it was, too.
  * Contract: pure; it cuts nothing. An object with too many values becomes one line of JSON.
  */
 export function formatPacketLines(
   packet: ConfirmationPacket,
-  { changedTerms = [], changedShown = [] }: ApprovalChanges = {},
+  { changedTerms = [], changedShown = [], changedByEdit = [] }: ApprovalChanges = {},
 ): readonly PacketLine[] {
   const { actionName, compensation, workspaceId, newHere = [] } = packet;
-  return [
+  const changes = [...changedShown, ...changedByEdit];
+  const lines = [
     ...changedTerms.map(lineOfTerm),
-    ...linesOfShown(packet, changedShown),
+    ...linesOfShown(packet, changes),
     ...linesOfQuestion(packet),
     ...(packet.raise ? [line("raise", "Raise", describeRaise(packet.raise))] : []),
     line("actionName", "Action", actionName.title),
@@ -71,6 +78,29 @@ export function formatPacketLines(
     line("idempotencyFingerprint", "Fingerprint", packet.idempotencyFingerprint),
     line("traceId", "Trace", packet.traceId),
   ];
+  return changes.length === 0 ? lines : markChanged(lines, changes);
+}
+
+/** Where the values of a field stand in the packet. */
+const PLACES: { readonly [Field in PacketField]?: string } = {
+  consequence: "/consequence",
+  arguments: "/arguments/shown",
+  beforeState: "/beforeState",
+  afterState: "/afterState",
+};
+
+function markChanged(
+  lines: readonly PacketLine[],
+  changes: readonly ShownChange[],
+): readonly PacketLine[] {
+  const changed = new Map(changes.map((change) => [change.pointer, change]));
+  return lines.map((one) => {
+    const change = changed.get(`${PLACES[one.field] ?? ""}${one.pointer ?? ""}`);
+    if (!change || one.field === "changedShown") return one;
+    if (change.before === undefined) return { ...one, was: null };
+    const { text: was, notes } = toVisible(formatLeaf(change.before));
+    return { ...one, was, notes: joinNotes(one.notes, notes) };
+  });
 }
 
 function linesOfQuestion({ question }: ConfirmationPacket): readonly PacketLine[] {

@@ -76,6 +76,8 @@ export interface ApprovalRecord {
   readonly changedTerms?: readonly TermChange[];
   /** How the packet differs from what people saw before, without what an edit itself changed. */
   readonly changedShown?: readonly ShownChange[];
+  /** What the edit of an approver changed in the packet. */
+  readonly changedByEdit?: readonly ShownChange[];
   /** How often what the call showed has changed so far. */
   readonly timesChanged?: number;
   /** Present exactly when the packet holds a question or a raise. */

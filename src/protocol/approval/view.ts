@@ -66,6 +66,8 @@ export type ApprovalView = ApprovalSummary & {
   readonly changedTerms?: readonly TermChange[];
   /** How the packet differs from what people saw before. */
   readonly changedShown?: readonly ShownChange[];
+  /** What an approver's edit changed in the packet. */
+  readonly changedByEdit?: readonly ShownChange[];
   readonly packet: ConfirmationPacket;
   /** The changes and the packet as text that is safe to show; see formatPacketLines. */
   readonly lines: readonly PacketLine[];
@@ -131,7 +133,7 @@ function fewestPeople(requirements: readonly ApprovalRequirement[]): number {
 
 /** Builds the full view of an approval for a voter. Contract: pure. */
 export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView {
-  const { votes, consumedAtMs, changedTerms, changedShown } = record;
+  const { votes, consumedAtMs, changedTerms, changedShown, changedByEdit } = record;
   return {
     ...summarise(runId, record),
     invocationId: invocationIdOf(record.invocation),
@@ -139,6 +141,7 @@ export function viewApproval(runId: RunId, record: ApprovalRecord): ApprovalView
     policyRevision: record.pin.revision,
     ...(changedTerms && { changedTerms }),
     ...(changedShown && { changedShown }),
+    ...(changedByEdit && { changedByEdit }),
     packet: record.packet,
     lines: formatPacketLines(record.packet, record),
     votes: votes.map((vote) => viewVote(record.id, vote)),

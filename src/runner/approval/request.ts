@@ -7,7 +7,7 @@ import { checkVote } from "../../protocol/approval/check-vote.ts";
 import { canNobodyApprove, isMet } from "../../protocol/approval/count-people.ts";
 import { readNamedPeople } from "../../protocol/approval/named-people.ts";
 import { diffTerms, hashTerms, type ApprovalTerms } from "../../protocol/approval/terms.ts";
-import { diffShown } from "../../protocol/approval/shown.ts";
+import { diffShown, type ShownChange } from "../../protocol/approval/shown.ts";
 import { approvalTokenOf } from "../../protocol/approval/token.ts";
 import type { RunId } from "../../protocol/identity/ids.ts";
 import { personOf, type Principal } from "../../protocol/identity/principal.ts";
@@ -139,6 +139,8 @@ async function buildRequest(
   const named = readNamedPeople(terms.requirements, call);
   const packet = { ...asked.packet, ...person?.shown, expiresAt: toIso(expiresAtMs) };
   const { changes: changedShown } = asked;
+  const isByEdit = before?.edit?.payloadHash === payloadHash;
+  const changedByEdit = isByEdit ? listEdited(before.packet, packet, changedShown) : [];
   const timesChanged = (before?.timesChanged ?? 0) + (changedShown.length > 0 ? 1 : 0);
   return {
     invocation: number,
@@ -150,6 +152,7 @@ async function buildRequest(
     termsHash: await hashTerms(terms, packet),
     ...(changedTerms.length > 0 && { changedTerms }),
     ...(changedShown.length > 0 && { changedShown }),
+    ...(changedByEdit.length > 0 && { changedByEdit }),
     ...(timesChanged > 0 && { timesChanged }),
     payloadHash,
     ...(person && { asks: person.asks }),
@@ -162,6 +165,16 @@ async function buildRequest(
     expiresAtMs,
     ...(isEdited && { isEdited }),
   };
+}
+
+/** Lists what an edit changed. A value that changed by itself is no change of the edit. */
+function listEdited(
+  seen: ConfirmationPacket,
+  now: ConfirmationPacket,
+  others: readonly ShownChange[],
+): readonly ShownChange[] {
+  const pointers = new Set(others.map(({ pointer }) => pointer));
+  return diffShown(seen, now).filter(({ pointer }) => !pointers.has(pointer));
 }
 
 /**

@@ -81,8 +81,9 @@ function listOf(
   return Array.isArray(value) ? value.filter((item) => isJsonObject(item) && is(item)) : [];
 }
 
-function isLine({ field, label, text }: JsonObject): boolean {
-  return [field, label, text].every((part) => typeof part === "string");
+function isLine({ field, label, text, was = null }: JsonObject): boolean {
+  const isBefore = was === null || typeof was === "string";
+  return isBefore && [field, label, text].every((part) => typeof part === "string");
 }
 
 function isVote({ approverId, decision, at }: JsonObject): boolean {

@@ -51,12 +51,22 @@ export function drawList(lines: readonly PacketLine[]): HTMLElement {
   return el("dl", {}, ...lines.map(drawLine));
 }
 
-function drawLine({ field, label, text, notes }: PacketLine): HTMLElement {
+function drawLine({ field, label, text, was, notes }: PacketLine): HTMLElement {
   const value = el("dd", { "data-field": field }, drawValue(text));
+  if (was !== undefined) {
+    value.dataset["changed"] = "";
+    value.append(drawBefore(was));
+  }
   for (const note of Array.isArray(notes) ? notes : []) {
     value.append(el("p", { class: "remark" }, formatNote(note)));
   }
   return el("div", {}, el("dt", {}, ...drawText(label)), value);
+}
+
+/** Says what people were shown before, in words: colours and lines through a text say it to few. */
+function drawBefore(was: string | null): HTMLElement {
+  if (was === null) return el("p", { class: "was" }, say("New: there was no value before."));
+  return el("p", { class: "was" }, say("Changed. Before:"), " ", el("del", {}, drawValue(was)));
 }
 
 /** A value longer than this is folded. The reader can open all of it. Unit: characters. */

@@ -126,6 +126,8 @@ export const GERMAN_APPROVAL = {
   "This text may not be what it looks like": "Dieser Text ist vielleicht nicht, was er scheint",
   "Asked again, because the rules changed": "Erneut gefragt, weil sich die Regeln geändert haben",
   "Asked again, because this has changed": "Erneut gefragt, weil sich dies geändert hat",
+  "Changed. Before:": "Geändert. Vorher:",
+  "New: there was no value before.": "Neu: Vorher gab es keinen Wert.",
   Arguments: "Argumente",
   Before: "Vorher",
   After: "Nachher",
