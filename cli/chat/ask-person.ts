@@ -33,7 +33,10 @@ export async function askPerson(
 ): Promise<void> {
   const { approvalId, title, asks, riskClass, toolId } = approval;
   terminal.note(`\n? ${title}`);
-  for (const { label, text } of lines) terminal.note(`  ${label}: ${text}`);
+  for (const { label, text, was } of lines) {
+    const before = was === undefined ? "" : was === null ? " (new)" : ` (was: ${was})`;
+    terminal.note(`  ${label}: ${text}${before}`);
+  }
   const read = await client.approvals.get(approvalId);
   if (!read.ok) return terminal.note(`  ${read.failure.message}`);
   if (!read.value.mayDecide) return terminal.note("  Somebody else has to decide. The run waits.");
