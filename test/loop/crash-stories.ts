@@ -270,8 +270,9 @@ export async function replayOf({
   );
   expect(world.effects.size).toBe(0);
   if (!replayed.ok) return replayed.failure.reason;
-  const { difference } = replayed.value;
-  return difference ? JSON.stringify(difference) : "equal";
+  const { difference, until } = replayed.value;
+  if (difference) return JSON.stringify(difference);
+  return until ? `equal until ${until.because}` : "equal";
 }
 
 const ofType = <T extends AiEvent["type"]>(events: readonly AiEvent[], type: T) =>

@@ -13,7 +13,7 @@ type EndedLog = Pick<RunEvidence, "log" | "facts">;
  * Begins another incarnation of a replay where the end of the run depends on what a crash or a
  * failed attempt cost: in a model call that was cut off and not allowed again, after the last step,
  * and in a write that was stopped before anybody asked about it. After any other crash the next
- * incarnation did what an uninterrupted one does.
+ * incarnation did what an uninterrupted one does. Evidence that was cut ends with its last step.
  * Ownership: one replay.
  */
 export class RecordedCrash {
@@ -23,7 +23,7 @@ export class RecordedCrash {
 
   constructor(evidence: RunEvidence) {
     this.#evidence = evidence;
-    this.#lastStep = stepBeforeLimit(evidence);
+    this.#lastStep = evidence.untilStep ?? stepBeforeLimit(evidence);
   }
 
   /** Begins an incarnation. Resolves once it dies. */

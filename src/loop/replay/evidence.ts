@@ -26,6 +26,8 @@ export interface RunEvidence {
   readonly approvals?: readonly ApprovalRecord[] | undefined;
   readonly log: readonly AiEvent[];
   readonly facts: RunFacts;
+  /** The log ends with this step, and the run does not. Absent: it is the log of the whole run. */
+  readonly untilStep?: number;
   /** Unit: Unix milliseconds. */
   readonly createdMs: number;
 }

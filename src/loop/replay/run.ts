@@ -7,6 +7,7 @@ import type { WAITING } from "../../runner/waiting.ts";
 import { endInterrupted } from "../end-interrupted.ts";
 import { checkEvidence } from "./check-evidence.ts";
 import { ReplayClock } from "./clock.ts";
+import { cutEvidence } from "./cut-evidence.ts";
 import { countsAtEnd, CRASHED, RecordedCrash, wasClosed } from "./crash.ts";
 import { readDecisions } from "./decisions.ts";
 import type { NotReplayableReason, ReplayResult } from "../../protocol/run/replay.ts";
@@ -27,11 +28,25 @@ export interface NotReplayable {
 /**
  * Replays a finished run: runs the real loop and the real gates again, over ports that answer from
  * the run's records. Where the run waited for people, the replay takes what they decided from the
- * records and goes on. No tool is executed, and nothing outside is asked.
+ * records and goes on. No tool is executed, and nothing outside is asked. A run whose end no record
+ * holds is replayed up to its last whole step.
  * Contract: no effects; never throws. The hashes are equal exactly when the same contracts, policy
  * and records lead to the same decisions. Fails: not_replayable.
  */
 export async function replayRun(
+  evidence: RunEvidence,
+  deciding: DecidingPorts,
+): Promise<Result<ReplayResult, NotReplayable>> {
+  const whole = await replayEvidence(evidence, deciding);
+  const because = whole.ok ? undefined : whole.failure.reason;
+  if (because !== "broken" && because !== "interrupted") return whole;
+  const cut = cutEvidence(evidence);
+  const replayed = cut ? await replayEvidence(cut, deciding) : whole;
+  if (!cut?.untilStep || !replayed.ok) return replayed;
+  return ok({ ...replayed.value, until: { step: cut.untilStep, because } });
+}
+
+async function replayEvidence(
   evidence: RunEvidence,
   deciding: DecidingPorts,
 ): Promise<Result<ReplayResult, NotReplayable>> {
@@ -73,6 +88,7 @@ async function liveAll(replay: Replay, journal: ReplayJournal, ports: Ports): Pr
   for (;;) {
     const own = { ...ports, journal: journal.open() };
     const how = await Promise.race([crash.begin(), runLoop(inputOf(replay, journal), own)]);
+    if (how === CRASHED && evidence.untilStep !== undefined) return;
     if (how === CRASHED && isClosed) return closeRun(replay, journal, ports);
     if (how === "ended") {
       // No record holds at what the last loop of the run failed.

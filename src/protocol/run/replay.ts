@@ -4,9 +4,9 @@ import type { DryRunOfRun } from "../policy/dry-run.ts";
 export type NotReplayableReason =
   /** The run or one of its calls has not ended. */
   | "unfinished"
-  /** The run failed inside Interlock. */
+  /** The run failed inside Interlock before it went on after a step. */
   | "broken"
-  /** An interruption cut off a step, and no record holds what ended the run afterwards. */
+  /** Likewise an interruption cut off a step, and no record holds what ended the run afterwards. */
   | "interrupted"
   /** The earlier turns that the model was shown are gone, or are others by now. */
   | "history_erased"
@@ -41,6 +41,11 @@ export interface ReplayDifference {
 export interface ReplayResult {
   readonly recorded: string;
   readonly replayed: string;
+  /**
+   * The run is decided again only up to this step: after it a fault of Interlock ended the run, or
+   * an interruption of which no record holds what it ended. Absent: the whole run.
+   */
+  readonly until?: { readonly step: number; readonly because: "broken" | "interrupted" };
   /** Present exactly when the hashes differ. */
   readonly difference?: ReplayDifference;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { happen, replay, type Happening } from "../../../src/testing/fakes/evidence.ts";
+import { policyOf } from "../../../src/testing/fakes/fakes.ts";
 import { noteTool } from "../../shared/tools.ts";
 
 const note = (change: object = {}) => noteTool(change).tool;
@@ -25,7 +26,7 @@ describe("not replayable, with a reason, is a run", () => {
     expect(await replay({ ...evidence, policy }, [])).toMatchObject(refused("policy_unavailable"));
   });
 
-  test("that broke inside", async () => {
+  test("that broke in its first step", async () => {
     const ports = {
       model: {
         stream() {
@@ -34,6 +35,32 @@ describe("not replayable, with a reason, is a run", () => {
       },
     };
     expect(await reasonOf({ contracts: [], answers, ports })).toMatchObject(refused("broken"));
+  });
+
+  test("of none that broke later: it is decided again up to its last whole step", async () => {
+    const broken = () => {
+      throw new Error("a bug");
+    };
+    const run = {
+      contracts: [note()],
+      answers: [
+        { calls: [noting("a")] },
+        { calls: [noting("b")] },
+        { meanwhile: broken, calls: [noting("c")] },
+      ],
+    };
+    const evidence = await happen(run);
+    expect(evidence.log.at(-1)).toMatchObject({ error: { code: "internal_error" } });
+    const replayed = await replay(evidence, run.contracts);
+    expect(replayed).toMatchObject({ ok: true, value: { until: { step: 2, because: "broken" } } });
+    expect(replayed.ok && replayed.value.difference).toBeUndefined();
+    const stricter = {
+      ...evidence,
+      policy: { ...evidence.policy, policy: policyOf({ allowedTools: [] }) },
+    };
+    expect(await replay(stricter, run.contracts)).toMatchObject({
+      value: { until: { step: 2 }, difference: { step: 1, toolCallId: expect.any(String) } },
+    });
   });
 
   test("in which a check of a contract broke", async () => {
