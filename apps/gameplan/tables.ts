@@ -92,4 +92,8 @@ CREATE TABLE boards (project_id TEXT PRIMARY KEY, revision INTEGER NOT NULL, bef
   `
 CREATE INDEX messages_by_project ON messages (project_id, seq);
 `,
+  `
+ALTER TABLE projects ADD COLUMN members TEXT NOT NULL DEFAULT '{"*":"member"}';
+UPDATE projects SET members = json_object(created_by, 'owner', '*', 'member');
+`,
 ];

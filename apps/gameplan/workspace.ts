@@ -4,6 +4,8 @@ import { getProject } from "./tools/project/get-project.ts";
 import { createProject } from "./tools/project/create-project.ts";
 import { updateProject } from "./tools/project/update-project.ts";
 import { deleteProject } from "./tools/project/delete-project.ts";
+import { listMembers } from "./tools/project/list-members.ts";
+import { changeMember } from "./tools/project/change-member.ts";
 import { getProjectActivity } from "./tools/project/get-project-activity.ts";
 import { searchProject } from "./tools/project/search-project.ts";
 import { readOpenProject } from "./tools/project/read-open-project.ts";
@@ -54,6 +56,7 @@ import { arrangeSystems } from "./tools/board/arrange-systems.ts";
 import { getBoard } from "./tools/board/get-board.ts";
 import { previewSystemDeletion } from "./tools/game-system/delete-game-system.ts";
 import { timed } from "./tools/timed-operation.ts";
+import { mayHear } from "./tools/rows/may-hear.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 /** The data of GamePlan: the projects of one team. */
@@ -66,6 +69,8 @@ export const gameplanWorkspace = defineWorkspace({
     createProject,
     updateProject,
     deleteProject,
+    listMembers,
+    changeMember,
     getProjectActivity,
     searchProject,
     readOpenProject,
@@ -116,4 +121,5 @@ export const gameplanWorkspace = defineWorkspace({
     previewSystemDeletion,
     previewThreads,
   ].map((operation) => timed(operation)),
+  mayHear,
 });

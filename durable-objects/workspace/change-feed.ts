@@ -1,6 +1,8 @@
 import type { Clock } from "../../src/capabilities/system.ts";
 import type { FollowRefusal } from "../../src/capabilities/workspace.ts";
 import type { WorkspaceObjectPorts } from "../../src/compose/workspaces.ts";
+import type { ActorId } from "../../src/protocol/identity/ids.ts";
+import { personOf } from "../../src/protocol/identity/principal.ts";
 import { fail, ok, type Result } from "../../src/protocol/outcome/result.ts";
 import { type Follower, mayFollow } from "../../src/protocol/policy/membership.ts";
 import type { WorkspaceAddress } from "../../src/protocol/workspace/address.ts";
@@ -21,6 +23,12 @@ const TRAILER = "retry: 1000\n\n";
 export interface ChangeSource {
   readonly newestRevision: number;
   changesAfter(revision: number): readonly WorkspaceChange[] | undefined;
+  /** Leaves of changes those of which a person may hear. */
+  heardBy(
+    address: WorkspaceAddress,
+    person: ActorId,
+    changes: readonly WorkspaceChange[],
+  ): readonly WorkspaceChange[];
 }
 
 /** Who opens a stream. The address is the workspace that holds the feed. */
@@ -120,10 +128,8 @@ export class ChangeFeed {
     reader.sent = newest;
     const missed =
       after === undefined || after > newest ? undefined : this.#source.changesAfter(after);
-    const text = missed
-      ? missed.map(formatChange).join("")
-      : formatEvent("workspace_reset", newest, { revision: newest });
-    this.#send(reader, text);
+    if (missed) this.#sendChanges(reader, missed);
+    else this.#send(reader, formatEvent("workspace_reset", newest, { revision: newest }));
   }
 
   async #sendWaiting(): Promise<void> {
@@ -135,10 +141,16 @@ export class ChangeFeed {
       for (const reader of this.#readers) {
         const added = changes.filter(({ revision }) => revision > reader.sent);
         reader.sent = added.at(-1)?.revision ?? reader.sent;
-        this.#send(reader, added.map(formatChange).join(""));
+        this.#sendChanges(reader, added);
       }
     }
     this.#isSending = false;
+  }
+
+  #sendChanges(reader: Reader, changes: readonly WorkspaceChange[]): void {
+    const { address, follower } = reader;
+    const heard = this.#source.heardBy(address, personOf(follower), changes);
+    this.#send(reader, heard.map(formatChange).join(""));
   }
 
   #add(asked: FeedReader, controller: Reader["controller"]): Reader {

@@ -14,6 +14,7 @@ import type { Database } from "./database.ts";
 import { addToLedger, cleanLedger, findInLedger } from "./ledger.ts";
 import { createTables, migrateTables, readAddress } from "./open-tables.ts";
 import { addMark, markOf } from "./marks.ts";
+import { createSql } from "./operation-sql.ts";
 import { erasePerson, exportPerson } from "./person-rows.ts";
 import * as refusals from "./refusals.ts";
 import { isTooLong, rollBackUnless, runOperation, type Ran } from "./run-operation.ts";
@@ -94,6 +95,27 @@ export class WorkspaceData {
   changesAfter(revision: number): readonly WorkspaceChange[] | undefined {
     if (this.#objectName === undefined) return revision === 0 ? [] : undefined;
     return changesAfter(this.#ports.database, revision);
+  }
+
+  /** Leaves of changes those of which a person may hear. Contract: fails closed. */
+  heardBy(
+    workspace: WorkspaceAddress,
+    authorId: ActorId,
+    changes: readonly WorkspaceChange[],
+  ): readonly WorkspaceChange[] {
+    const heard = this.#ask(workspace, changes, (database, { mayHear }) =>
+      mayHear
+        ? rollBackUnless(
+            database,
+            () => false,
+            () =>
+              changes.filter((change) =>
+                mayHear(createSql(database), change, { ...workspace, authorId }),
+              ),
+          )
+        : changes,
+    );
+    return "kind" in heard ? [] : heard;
   }
 
   /** Removes a batch of expired ledger rows. Answers when to call it again. */

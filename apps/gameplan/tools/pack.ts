@@ -4,6 +4,8 @@ import { getProjectTool } from "./project/get-project.ts";
 import { createProjectTool } from "./project/create-project.ts";
 import { updateProjectTool } from "./project/update-project.ts";
 import { deleteProjectTool } from "./project/delete-project.ts";
+import { listMembersTool } from "./project/list-members.ts";
+import { changeMemberTool } from "./project/change-member.ts";
 import { searchProjectTool } from "./project/search-project.ts";
 import { getProjectActivityTool } from "./project/get-project-activity.ts";
 import { listGameSystemsTool } from "./game-system/list-game-systems.ts";
@@ -102,6 +104,8 @@ const TOOLS_OF_PEOPLE: readonly AnyToolContract[] = [
   unlockThreadsTool,
   reopenThreadsTool,
   searchProjectTool,
+  listMembersTool,
+  changeMemberTool,
   getExportTool,
   exportDataTool,
   listBinTool,

@@ -105,6 +105,16 @@ export interface WorkspaceDefinition {
   readonly migrations: readonly string[];
   readonly operations: readonly AnyOperation[];
   /**
+   * Tells whether a person who follows the changes hears of one. It is asked after the change, when
+   * the change is sent. Contract: as of an operation that reads; a throw withholds the change.
+   * Absent: every member of the workspace hears of every change.
+   */
+  readonly mayHear?: (
+    sql: WorkspaceReads,
+    change: { readonly entity: string; readonly id: string },
+    reader: Pick<WorkspaceCaller, "tenantId" | "workspaceId" | "authorId">,
+  ) => boolean;
+  /**
    * Reads what the workspace holds of a person, a page at a time. Contract: as of an operation that
    * reads. Absent: an export names the workspace as one without.
    */

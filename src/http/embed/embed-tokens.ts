@@ -30,7 +30,7 @@ const MAX_TTL_SECONDS = 3_600;
 export const embedTokenBody = v.strictObject({
   ...embedFields,
   /** Only people use pages. An agent or a service has its own server and token. */
-  actorId: v.pipe(v.string(), v.startsWith("user:"), actorId),
+  actorId: v.pipe(v.string(), v.regex(/^user:/, "the id of a person: user:…"), actorId),
   scopes: v.optional(v.pipe(v.array(v.picklist(EMBED_SCOPES)), v.minLength(1), v.maxLength(8)), [
     "chat",
     "runs:read",

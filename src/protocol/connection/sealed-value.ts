@@ -8,7 +8,7 @@ const sealedValue = v.strictObject({
   /** Id of the key that opens the value. */
   key: v.string(),
   /** 96 bits. */
-  nonce: v.pipe(base64url, v.length(16)),
+  nonce: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{16}$/)),
   /** Ciphertext and tag. */
   sealed: base64url,
 });

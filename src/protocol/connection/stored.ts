@@ -42,11 +42,11 @@ const header = v.strictObject({
   name: v.pipe(
     v.string(),
     v.regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "the name of a header"),
-    v.toLowerCase(),
     v.check(
-      (name) => !isSteeringHeader(name),
+      (name) => !isSteeringHeader(name.toLowerCase()),
       "a header that authenticates, not one that controls the request",
     ),
+    v.transform((name) => name.toLowerCase()),
   ),
   value: v.pipe(
     v.string(),

@@ -4,7 +4,7 @@ import { fromPointer } from "../json/pointer.ts";
 import { wellFormedText } from "./fields.ts";
 
 const number = v.pipe(v.number(), v.finite());
-const scalar = v.union([wellFormedText(1024), number, v.boolean(), v.null()]);
+const scalar = v.nullable(v.union([wellFormedText(1024), number, v.boolean()]));
 
 const oneOf = <T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(item), v.minLength(1), v.maxLength(256));

@@ -49,7 +49,7 @@ const delegation = v.strictObject({ actorId: actor, subjectId: actor, tools: lis
 
 /** A service that may mint embed tokens, and for whom. */
 const embedMinter = v.strictObject({
-  actorId: v.pipe(actor, v.startsWith("service:", "the id of a service: service:…")),
+  actorId: v.pipe(actor, v.regex(/^service:/, "the id of a service: service:…")),
   /** Absent: every person of the tenant. */
   people: v.optional(listOf(actor)),
   /** The roles that it may give to them. */

@@ -80,7 +80,11 @@ export const chatRequestBody = v.strictObject({
         }),
         v.strictObject({
           role: v.literal("tool"),
-          content: v.pipe(v.array(toolResult), v.length(1, "exactly one tool-result")),
+          content: v.pipe(
+            v.array(toolResult),
+            v.minLength(1, "exactly one tool-result"),
+            v.maxLength(1, "exactly one tool-result"),
+          ),
         }),
       ]),
     ),

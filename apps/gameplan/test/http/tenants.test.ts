@@ -1,7 +1,15 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { callTool, dataOf, governGameplan } from "../studio.ts";
 import { invoke, read } from "../../../../test/shared/invoke.ts";
-import type { Caller } from "../../../../test/shared/worker.ts";
+import { APPROVE, callOf, decide, openOf } from "../../../../test/shared/people.ts";
+import {
+  chat,
+  chunksOf,
+  runIdOf,
+  send,
+  stateOf,
+  type Caller,
+} from "../../../../test/shared/worker.ts";
 
 /** Ids of ada's rows, by the name of the argument that takes them. */
 let ids: Readonly<Record<string, string>>;
@@ -145,3 +153,145 @@ test("what ada made is unchanged after all attempts", async () => {
     counts: { systems: 2, dependencies: 0, brainstorms: 1, draftPlans: 1, exports: 1 },
   });
 });
+
+describe("who is in a project", () => {
+  /** Says what a person may do in ada's project; answers the code of a refusal. */
+  async function setAccess(caller: Caller, person: string, access: string, known = 0) {
+    const reader = caller === "ben" ? "ben" : "ada";
+    const { revision } = (await dataOf(reader, "get_project", argsOf(["projectId"]))).project;
+    const args = argsOf(["projectId"], { revision: known || revision, person, access });
+    const key = `"${crypto.randomUUID()}"`;
+    const answer = await read(await invoke("gameplan__change_member", args, { caller, key }));
+    return { ...answer, code: answer.observation?.result_payload.errors[0]?.code };
+  }
+
+  /** What ada's project has and what happened in it. */
+  const effects = async (caller: Caller = "ada"): Promise<readonly unknown[]> => {
+    const { project, counts } = await dataOf(caller, "get_project", argsOf(["projectId"]));
+    const { total } = await dataOf(caller, "get_project_activity", argsOf(["projectId"]));
+    return [project, counts, total];
+  };
+
+  const follow = (caller: Caller, after: string): Promise<Response> =>
+    send("/v1/workspaces/gameplan/studio/changes", { caller, headers: { "last-event-id": after } });
+
+  test("a removed colleague reaches with no tool more than with an unknown id", async () => {
+    expect(await setAccess("ada", "user:ben", "none")).toMatchObject({ status: 200 });
+    const before = await effects();
+    const direct = async (tool: string, args: object): Promise<unknown> => {
+      const key = `"${crypto.randomUUID()}"`;
+      const answer = await read(await invoke(`gameplan__${tool}`, args, { caller: "ben", key }));
+      const { status, observation } = answer;
+      const { data, errors } = observation?.result_payload ?? {};
+      return JSON.stringify([status, data, errors]);
+    };
+    const all = [
+      ...BY_ID.map(([tool, fields, rest]) => [tool, argsOf(fields, rest)] as const),
+      ...OF_PEOPLE.slice(1).map(([tool, args]) => [tool, args()] as const),
+      ["restore", { entity: "system", id: ids["systemId"], revision: 1 }],
+      ["list_members", argsOf(["projectId"])],
+      [
+        "change_member",
+        argsOf(["projectId"], { revision: 1, person: "user:ben", access: "owner" }),
+      ],
+      ["get_board", argsOf(["projectId"])],
+    ] as const;
+    const known = Object.values(ids);
+    for (const [tool, args] of all) {
+      const text = JSON.stringify(args);
+      const unknown = known.reduce((made, id) => made.replaceAll(id, "no-such"), text);
+      const [own, none] = [await direct(tool, args), await direct(tool, JSON.parse(unknown))];
+      expect([tool, own]).toEqual([tool, none]);
+    }
+    for (const list of ["list_projects", "list_bin"]) {
+      expect(await direct(list, {})).toContain('"items":[],"total":0');
+    }
+    expect(await effects()).toEqual(before);
+  });
+
+  test("what is under way when somebody is removed has no effect", async () => {
+    await setAccess("ada", "user:ben", "owner");
+    const { system } = await dataOf("ada", "get_game_system", argsOf(["systemId"]));
+    const deletion = { systemId: system.id, revision: system.revision };
+    const asked = await chat(
+      [{ calls: [callOf("gameplan__delete_game_system", deletion)] }],
+      "ada",
+    );
+    const runId = runIdOf(asked);
+    await chunksOf(asked);
+    const [approvalId = ""] = openOf(await stateOf(runId, "ada"));
+    const before = await effects("ben");
+    await setAccess("ben", "user:ada", "none");
+    expect((await decide(approvalId, "ada", APPROVE)).status).toBe(409);
+    await setAccess("ben", "user:ada", "owner");
+    const [, counts] = await effects("ben");
+    expect(counts).toEqual(before[1]);
+    expect(await dataOf("ben", "get_game_system", argsOf(["systemId"]))).toMatchObject({ system });
+  });
+
+  test("an open stream of changes falls silent about the project, and its past is withheld", async () => {
+    await setAccess("ada", "user:ben", "member");
+    const [seeing, blind] = [await follow("ada", "0"), await follow("ben", "0")];
+    await setAccess("ada", "user:ben", "none");
+    const { project } = await dataOf("ada", "create_project", { name: "For everybody" });
+    const late = await follow("ben", "0");
+    const heard = async (stream: Response): Promise<readonly string[]> => {
+      const events = await readUntil(stream, project.id);
+      return [...events.matchAll(/"entity":"(\w+)","id":"([^"]+)"/g)].map(([, , id]) => id ?? "");
+    };
+    const own = new Set(Object.values(ids));
+    const [all, cut, past] = [await heard(seeing), await heard(blind), await heard(late)];
+    expect(all.filter((id) => own.has(id)).length).toBeGreaterThan(0);
+    // What came before the removal was sent before it; of the removal itself only that it was.
+    expect(cut.slice(cut.lastIndexOf("user:ben"))).toEqual(["user:ben", project.id]);
+    expect(past.filter((id) => own.has(id))).toEqual([]);
+  });
+
+  test("only an owner says who is in it, never of the last owner, and nobody raises themselves", async () => {
+    await setAccess("ada", "user:ben", "member");
+    const before = await effects();
+    expect((await setAccess("ben", "user:ben", "owner")).code).toBe("forbidden");
+    expect((await setAccess("ben", "user:ada", "none")).code).toBe("forbidden");
+    expect((await setAccess("ada", "user:ada", "member")).code).toBe("conflict");
+    expect((await setAccess("ada", "user:ada", "none")).code).toBe("conflict");
+    expect((await setAccess("ada", "user:ben", "none", 1)).code).toBe("stale");
+    expect((await setAccess("dora", "user:dora", "owner")).code).toBe("not_found");
+    expect(await effects()).toEqual(before);
+  });
+
+  test("who gave up their right does not get it back by Undo", async () => {
+    await setAccess("ada", "user:ben", "owner");
+    const left = await setAccess("ada", "user:ada", "member");
+    const [call] = (await stateOf(left.runId, "ada")).toolCalls;
+    const path = `/v1/runs/${left.runId}/invocations/${call?.invocationId}/compensate`;
+    await send(path, { caller: "ada", method: "POST" });
+    const list = async () =>
+      (await read(await invoke("gameplan__list_members", argsOf(["projectId"]), { caller: "ada" })))
+        .observation?.result_payload.data;
+    expect(await list()).toMatchObject({
+      result: {
+        data: {
+          isOwner: false,
+          items: [
+            { person: "user:ben", access: "owner" },
+            { person: "*", access: "member" },
+            { person: "user:ada", access: "member" },
+          ],
+        },
+      },
+    });
+  });
+});
+
+/** Reads a stream until a text comes. */
+async function readUntil(stream: Response, text: string): Promise<string> {
+  const reader = stream.body?.getReader();
+  let events = "";
+  while (!events.includes(text)) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done) break;
+    events += new TextDecoder().decode(value as Uint8Array);
+  }
+  await reader?.cancel();
+  return events;
+}

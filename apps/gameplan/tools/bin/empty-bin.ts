@@ -7,6 +7,7 @@ import type { BinItem } from "../entities/bin-item.ts";
 import { listBin } from "./list-bin.ts";
 import { count, rowId } from "../entities/fields.ts";
 import { defineOperation } from "interlock-edge/tools";
+import { IS_REACHABLE } from "../rows/member-rows.ts";
 import { findProject } from "../rows/project-row.ts";
 import { refuse } from "../refuse.ts";
 import { removeBinned } from "./remove-rows.ts";
@@ -24,8 +25,8 @@ export const emptyBin = defineOperation({
     const only = projectId === undefined ? {} : { projectId };
     const held = listBin.run(sql, { ...only, limit: 1 }, caller);
     if (held.ok && held.value.total === 0) return refuse("conflict", "The bin is empty.");
-    const where = projectId === undefined ? "1" : "project_id = ?";
-    const removed = removeBinned(sql, where, Object.values(only));
+    const where = `project_id IN (SELECT id FROM projects WHERE ${IS_REACHABLE} AND ?3 IN ('', id))`;
+    const removed = removeBinned(sql, where, [caller.tenantId, caller.authorId, projectId ?? ""]);
     caller.announce({ entity: "bin", id: projectId ?? "all" });
     return ok({ removed });
   },

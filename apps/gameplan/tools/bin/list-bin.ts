@@ -7,7 +7,7 @@ import { binItem } from "../entities/bin-item.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
 import { countRows, makePage, pageArguments, rowsOf, type PageArguments } from "../list-page.ts";
 import { defineOperation, type WorkspaceCaller, type WorkspaceReads } from "interlock-edge/tools";
-import { TABLES } from "../rows/entity-row.ts";
+import { isOwn, TABLES } from "../rows/entity-row.ts";
 import { toBinItem } from "./put-into-bin.ts";
 import { BIN_MS } from "./remove-rows.ts";
 
@@ -54,19 +54,15 @@ function readBin(
   { entity, projectId = "", page }: BinOfTable,
 ): { readonly rows: readonly BinnedRow[]; readonly total: number } {
   const { table, title } = TABLES[entity];
-  const isReachable =
-    entity === "project"
-      ? "tenant_id = ?1"
-      : "project_id IN (SELECT id FROM projects WHERE tenant_id = ?1 AND deleted_at IS NULL)";
-  const where = `deleted_at > ?2 AND ${isReachable} AND (?3 = '' OR project_id = ?3)`;
-  const bindings = [caller.tenantId, caller.nowMs - BIN_MS, projectId];
+  const where = `deleted_at > ?3 AND ${isOwn(entity)} AND (?4 = '' OR project_id = ?4)`;
+  const bindings = [caller.tenantId, caller.authorId, caller.nowMs - BIN_MS, projectId];
   const [at = String(Number.MAX_SAFE_INTEGER), id = ""] = page.after?.split(".") ?? [];
   const rows = sql.rows(
     row,
     `SELECT '${entity}' AS entity, id, project_id AS projectId, ${title} AS name, revision,
        created_by AS createdBy, deleted_at AS deletedAt, deleted_by AS deletedBy
-     FROM ${table} WHERE ${where} AND (deleted_at < ?4 OR (deleted_at = ?4 AND id > ?5))
-     ORDER BY deleted_at DESC, id LIMIT ?6`,
+     FROM ${table} WHERE ${where} AND (deleted_at < ?5 OR (deleted_at = ?5 AND id > ?6))
+     ORDER BY deleted_at DESC, id LIMIT ?7`,
     ...bindings,
     Number(at) || 0,
     id,

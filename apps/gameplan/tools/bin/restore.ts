@@ -24,7 +24,7 @@ export const restore = defineOperation({
   output: v.strictObject({ entity: entityName, id: rowId, projectId: rowId, revision }),
   run(sql, { entity, id, revision: expected }, caller) {
     const found = findEntity(sql, caller, { entity, id });
-    if (!found.ok) return expected !== undefined && isGone(sql, entity, id) ? GONE : found;
+    if (!found.ok) return expected === undefined ? found : GONE;
     const row = found.value;
     if (expected !== undefined && expected !== row.revision) {
       return refuse("stale", `The ${nameOf(entity)} "${row.name}" changed since.`);
@@ -51,10 +51,6 @@ export const restore = defineOperation({
 
 /** Answers a call that names a revision. A deletion cannot be undone once its row is gone. */
 const GONE = refuse("stale", "This is not there any more.");
-
-function isGone(sql: WorkspaceReads, entity: EntityName, id: string): boolean {
-  return countRows(sql, { table: TABLES[entity].table, where: "id = ?", bindings: [id] }) === 0;
-}
 
 interface BinnedRow {
   readonly id: string;

@@ -31,8 +31,7 @@ export const activityAction = v.picklist([
   "reopened",
 ]);
 
-/** One line of a project's feed, newest first. */
-export const activity = v.strictObject({
+export const activityEntries = {
   id: rowId,
   at: time,
   actor: person,
@@ -41,6 +40,11 @@ export const activity = v.strictObject({
   entityId: rowId,
   /** A sentence in the past tense, for example `Created game system "Combat" (combat)`. */
   summary: v.pipe(v.string(), v.maxLength(400)),
+};
+
+/** One line of a project's feed, newest first. */
+export const activity = v.strictObject({
+  ...activityEntries,
   /** The call that made the change, for the person who made it. */
   call: v.exactOptional(v.strictObject({ runId: v.string(), toolCallId: v.string() })),
 });

@@ -3,7 +3,7 @@ import { count, longText, nameText, person, revision, rowId, time } from "./fiel
 
 export const projectStatus = v.picklist(["concept", "active", "paused", "archived"]);
 
-/** One game. Its author alone may delete it. */
+/** One game. Its owners alone may delete it. */
 export const project = v.strictObject({
   id: rowId,
   name: nameText,

@@ -26,8 +26,8 @@ export const createProject = defineOperation({
     const id = caller.newId();
     sql.run(
       `INSERT INTO projects (id, project_id, revision, created_at, created_by, tenant_id, name,
-         description, genre, platform, status, updated_at)
-       VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         description, genre, platform, status, updated_at, members)
+       VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, json_object(?, 'owner', '*', 'member'))`,
       id,
       id,
       caller.nowMs,
@@ -39,6 +39,7 @@ export const createProject = defineOperation({
       args.platform ?? "",
       args.status ?? "concept",
       caller.nowMs,
+      caller.authorId,
     );
     const summary = `Created project "${args.name}"`;
     recordChange(sql, caller, { projectId: id, action: "created", entity: "project", id, summary });

@@ -32,7 +32,7 @@ export const deleteProject = defineOperation({
 
 export const deleteProjectTool = gameplanTool(deleteProject, {
   description:
-    "Deletes a project with everything in it. A person approves it, and can restore it for 30 days. Only its author may delete it.",
+    "Deletes a project with everything in it. A person approves it, and can restore it for 30 days. Only its owners may delete it.",
   service: "projectService",
   mutationType: "delete",
   done: ({ binItem: { name } }) => `Deleted project "${name}"`,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
 import { formatCount } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { activity } from "../entities/activity.ts";
+import { activity, activityEntries } from "../entities/activity.ts";
 import { pageEntries, rowId } from "../entities/fields.ts";
 import { toIso } from "../iso-time.ts";
 import { listNewest, pageArguments } from "../list-page.ts";
@@ -10,7 +10,7 @@ import { defineOperation } from "interlock-edge/tools";
 import { findProject } from "../rows/project-row.ts";
 
 const activityRow = v.object({
-  ...v.omit(activity, ["call"]).entries,
+  ...activityEntries,
   at: v.number(),
   seq: v.number(),
   runId: v.nullable(v.string()),

@@ -20,7 +20,7 @@ export const listProjects = defineOperation({
         columns: PROJECT_COLUMNS,
         table: "projects",
         where: status === undefined ? OWN_PROJECTS : `${OWN_PROJECTS} AND status = ?`,
-        bindings: [caller.tenantId, ...(status === undefined ? [] : [status])],
+        bindings: [caller.tenantId, caller.authorId, ...(status === undefined ? [] : [status])],
         page,
         show: toProject,
       }),

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { defineOperation, ok } from "interlock-edge/tools";
 import { count, rowId } from "../entities/fields.ts";
 import { ideaThread } from "../entities/idea-thread.ts";
-import { project, projectCounts, type Project } from "../entities/project.ts";
+import { project, projectCounts } from "../entities/project.ts";
 import { planSummary } from "../entities/version-plan.ts";
 import { findProject } from "../rows/project-row.ts";
 import { countContents, unreadOf } from "./count-contents.ts";
@@ -11,6 +11,7 @@ import { countContents, unreadOf } from "./count-contents.ts";
 const MOST_NAMED = 5;
 
 const { id, name, genre, platform, status } = project.entries;
+const shownProject = v.object({ id, name, genre, platform, status });
 const openThread = v.strictObject({
   id: rowId,
   title: ideaThread.entries.title,
@@ -22,21 +23,13 @@ const draftPlan = v.strictObject({
   name: planSummary.entries.name,
 });
 
-const pick = (row: Project): Pick<Project, "id" | "name" | "genre" | "platform" | "status"> => ({
-  id: row.id,
-  name: row.name,
-  genre: row.genre,
-  platform: row.platform,
-  status: row.status,
-});
-
 /** Reads what a conversation about one project starts from: the project, and what is open. */
 export const readOpenProject = defineOperation({
   name: "read_open_project",
   kind: "read",
   input: v.strictObject({ projectId: rowId }),
   output: v.strictObject({
-    project: v.strictObject({ id, name, genre, platform, status }),
+    project: v.strictObject(shownProject.entries),
     counts: projectCounts,
     draftPlans: v.array(draftPlan),
     openThreads: v.array(openThread),
@@ -46,7 +39,7 @@ export const readOpenProject = defineOperation({
     if (!found.ok) return found;
     const newest = "t.project_id = ?1 AND t.deleted_at IS NULL ORDER BY t.seq DESC LIMIT ?3";
     return ok({
-      project: pick(found.value),
+      project: v.parse(shownProject, found.value),
       counts: countContents(sql, projectId, caller.authorId),
       draftPlans: [
         ...sql.rows(

@@ -8,11 +8,11 @@ import {
 import type { EntityName } from "../entities/activity.ts";
 import { refuse } from "../refuse.ts";
 import type { EntityRow } from "./entity-row.ts";
-import { findProject } from "./project-row.ts";
+import { isOwner } from "./member-rows.ts";
 
 /**
- * Checks that the caller may delete a row: a project its author, a brainstorm who added it or the
- * author of its project, everything else every member. Fails: forbidden.
+ * Checks that the caller may delete a row: a project its owners, a brainstorm who added it or an
+ * owner of its project, everything else everybody in the project. Fails: forbidden.
  */
 export function checkAuthor(
   sql: WorkspaceReads,
@@ -20,11 +20,10 @@ export function checkAuthor(
   { entity, row }: { readonly entity: EntityName; readonly row: EntityRow },
 ): Result<null, ToolFailure> {
   if (entity !== "project" && entity !== "brainstorm") return ok(null);
-  if (row.createdBy === caller.authorId) return ok(null);
+  if (isOwner(sql, row.projectId, caller.authorId)) return ok(null);
   if (entity === "project")
-    return refuse("forbidden", "Only who created the project may delete it.");
-  const project = findProject(sql, caller, row.projectId);
-  return project.ok && project.value.createdBy === caller.authorId
+    return refuse("forbidden", "Only an owner of the project may delete it.");
+  return row.createdBy === caller.authorId
     ? ok(null)
-    : refuse("forbidden", "Only who added it or created the project may delete it.");
+    : refuse("forbidden", "Only who added it or owns the project may delete it.");
 }

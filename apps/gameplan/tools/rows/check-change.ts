@@ -12,6 +12,7 @@ import { refuse } from "../refuse.ts";
 import { isVersionTaken, VERSION_TAKEN } from "../version-plan/add-plan.ts";
 import { checkDraft } from "../version-plan/delete-version-plan.ts";
 import type { EntityRow } from "./entity-row.ts";
+import { isOwner } from "./member-rows.ts";
 import type { Fields } from "./row-fields.ts";
 
 /** A row that changes. `next` holds the fields that get another value. */
@@ -28,6 +29,10 @@ type Check = (
 
 /** What must hold before a row changes, also when a change is taken back. */
 export const CHANGE_CHECKS: { readonly [Name in EntityName]?: Check } = {
+  project: (sql, caller, { row: { id: projectId }, next: { members } }) =>
+    members === undefined || isOwner(sql, projectId, caller.authorId)
+      ? ok(null)
+      : refuse("forbidden", "Only an owner of the project may say who is in it."),
   system: (sql, _caller, { row: { projectId }, next: { systemSlug: slug } }) =>
     slug !== undefined && isSlugTaken(sql, projectId, slug)
       ? refuse("conflict", SLUG_TAKEN, "/systemSlug")

@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
 import type { EntityName } from "../entities/activity.ts";
-import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
+import type { WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
+import { IS_REACHABLE } from "./member-rows.ts";
+import { OWN_PROJECTS, type Reader } from "./project-row.ts";
 
 /** The table of each kind of row, and the SQL that names a row for people. */
 export const TABLES: {
@@ -41,27 +43,31 @@ export interface EntityReference {
   readonly id: string;
 }
 
+/** SQL: the caller may see a row; bindings as of `IS_REACHABLE`. */
+export function isOwn(entity: EntityName): string {
+  return entity === "project"
+    ? IS_REACHABLE
+    : `project_id IN (SELECT id FROM projects WHERE ${OWN_PROJECTS})`;
+}
+
 /**
  * Finds a row of the caller's workspace, in the bin or not. Its project is not in the bin, unless
  * the row is a project itself. Fails: not_found.
  */
 export function findEntity(
   sql: WorkspaceReads,
-  caller: WorkspaceCaller,
+  caller: Reader,
   { entity, id }: EntityReference,
 ): Result<EntityRow, ToolFailure> {
   const { table, title } = TABLES[entity];
-  const isReachable =
-    entity === "project"
-      ? "tenant_id = ?"
-      : "project_id IN (SELECT id FROM projects WHERE tenant_id = ? AND deleted_at IS NULL)";
   const row = sql.first(
     entityRow,
     `SELECT id, project_id AS projectId, ${title} AS name, revision, created_by AS createdBy,
        deleted_at AS deletedAt, deleted_by AS deletedBy
-     FROM ${table} WHERE id = ? AND ${isReachable}`,
-    id,
+     FROM ${table} WHERE id = ?3 AND ${isOwn(entity)}`,
     caller.tenantId,
+    caller.authorId,
+    id,
   );
   return row ? ok(row) : refuse("not_found", GONE);
 }
@@ -69,7 +75,7 @@ export function findEntity(
 /** Finds a row that is not in the bin. Fails: not_found; stale when it has another revision. */
 export function findLive(
   sql: WorkspaceReads,
-  caller: WorkspaceCaller,
+  caller: Reader,
   reference: EntityReference & { readonly revision?: number },
 ): Result<EntityRow, ToolFailure> {
   const found = findEntity(sql, caller, reference);

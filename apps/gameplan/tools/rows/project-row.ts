@@ -4,6 +4,10 @@ import { project, type Project } from "../entities/project.ts";
 import { toIso } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
+import { IS_REACHABLE } from "./member-rows.ts";
+
+/** In whose name rows are found. */
+export type Reader = Pick<WorkspaceCaller, "tenantId" | "authorId">;
 
 export const PROJECT_COLUMNS = `id, name, description, genre, platform, status, revision,
   created_at AS createdAt, created_by AS createdBy, updated_at AS updatedAt`;
@@ -19,19 +23,20 @@ export function toProject(row: v.InferOutput<typeof projectRow>): Project {
 }
 
 /** Which projects a caller may see. Every other row is reached through its project. */
-export const OWN_PROJECTS = "tenant_id = ? AND deleted_at IS NULL";
+export const OWN_PROJECTS = `${IS_REACHABLE} AND deleted_at IS NULL`;
 
 /** Finds a project that is not in the bin. Fails: not_found, also for another tenant's id. */
 export function findProject(
   sql: WorkspaceReads,
-  caller: WorkspaceCaller,
+  caller: Reader,
   projectId: string,
 ): Result<Project, ToolFailure> {
   const row = sql.first(
     projectRow,
-    `SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ? AND ${OWN_PROJECTS}`,
-    projectId,
+    `SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ?3 AND ${OWN_PROJECTS}`,
     caller.tenantId,
+    caller.authorId,
+    projectId,
   );
   return row
     ? ok(toProject(row))
