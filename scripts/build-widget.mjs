@@ -27,7 +27,7 @@ const PAGES = [
     title: "Interlock",
     language: LANGUAGE,
     script: "widget.js",
-    element: "<interlock-chat takes-focus></interlock-chat>",
+    element: "<main><interlock-chat takes-focus></interlock-chat></main>",
   },
   {
     file: "approvals.html",
@@ -35,7 +35,7 @@ const PAGES = [
     german: "Pult der Operatoren · Interlock",
     language: LANGUAGE,
     script: "approvals.js",
-    element: "<interlock-approvals></interlock-approvals>",
+    element: "<main><interlock-approvals></interlock-approvals></main>",
   },
   {
     file: "runs.html",
@@ -43,7 +43,7 @@ const PAGES = [
     german: "Läufe · Interlock",
     language: LANGUAGE,
     script: "runs.js",
-    element: "<interlock-runs></interlock-runs>",
+    element: "<main><interlock-runs></interlock-runs></main>",
   },
   {
     file: "gameplan.html",

@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 interface Found {
   readonly id: string;
@@ -13,7 +13,10 @@ export async function startAxe(page: Page): Promise<void> {
   await page.evaluate(axe.source);
 }
 
-/** Finds what breaks WCAG 2.2 AA on a page that has axe-core; one line for each place. */
+/**
+ * Finds what breaks WCAG 2.2 AA, or a good practice beside it, on a page that has axe-core: one
+ * line for each place.
+ */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   const run = `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ["violations"] })`;
   const { violations } = await page.evaluate<{ violations: readonly Found[] }>(run);

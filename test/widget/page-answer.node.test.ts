@@ -23,7 +23,7 @@ const FROM_END = `(root) => {
 }`;
 
 const FORMATTED = [
-  '  - heading "Prices" [level=3]',
+  '  - heading "Prices" [level=2]',
   "  - paragraph:",
   "    - text: All are",
   "    - strong: net prices",

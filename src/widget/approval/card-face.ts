@@ -7,7 +7,7 @@ import { createTicker } from "./ticker.ts";
 
 /** Creates the part of a card that every reader sees: title, risk, packet, votes and outcome. */
 export function createCardFace(id: string) {
-  const title = el("h3", { id });
+  const title = el("h3", { id, "aria-level": "2" });
   const risk = el("span", { class: "risk" });
   const head = el("div", { class: "head" }, title, risk);
   const packet = el("div", { class: "packet" });

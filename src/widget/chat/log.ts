@@ -21,7 +21,7 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   const earlier = createButton("earlier", say("Show earlier messages"));
   const list = el("div", { class: "exchanges" }, empty, opening, earlier);
   const root = el(
-    "main",
+    "div",
     { class: "log", part: "log", role: "log", "aria-label": say("Conversation") },
     list,
   );

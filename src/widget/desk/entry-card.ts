@@ -21,7 +21,7 @@ export function createEntryCard({ title, facts, body }: EntryCardParts) {
   const told = facts.map((fact) => el("bdi", {}, fact));
   const root = el("article", { class: "approval", "aria-label": title, tabindex: "-1" });
   root.append(
-    el("h3", {}, el("bdi", {}, title)),
+    el("h3", { "aria-level": "2" }, el("bdi", {}, title)),
     el("p", { class: "entry-facts" }, ...told),
     ...body,
     decide,

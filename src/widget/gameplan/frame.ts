@@ -23,7 +23,7 @@ export function createFrame(sections: readonly Section[], chat: HTMLElement) {
   const project = el("div", { class: "project" }, nav, offline, news, notice, waiting, main);
   const aside = el("aside", { "aria-label": "Assistant" }, chat);
   const [toProject, toChat] = [createSwitch("Project"), createSwitch("Chat")];
-  const switcher = el("div", { class: "switch", role: "group", "aria-label": "Show" });
+  const switcher = el("nav", { class: "switch", "aria-label": "Show" });
   switcher.append(toProject, toChat);
   const root = el("div", { class: "gameplan" }, header, switcher, project, aside);
 

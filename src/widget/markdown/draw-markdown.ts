@@ -59,11 +59,11 @@ export function drawNode(node: MarkdownNode, options: DrawOptions): Node {
   }
 }
 
-/** The page's own headings come before those of a text. */
+/** The title of the page comes before the headings of a text. */
 function drawHeading({ name }: MarkdownElement, children: readonly Node[]): HTMLElement {
   const level = Number(name.slice(1));
   const attributes = { class: `heading level-${level}`, role: "heading" };
-  return el("p", { ...attributes, "aria-level": String(Math.min(level + 2, 6)) }, ...children);
+  return el("p", { ...attributes, "aria-level": String(Math.min(level + 1, 6)) }, ...children);
 }
 
 function drawItem({ isDone }: MarkdownElement, children: readonly Node[]): HTMLElement {

@@ -19,7 +19,7 @@ export function createFrame({ title, back: backLabel, hint }: FrameWords, ...too
   const bar = el("div", { class: "tools" }, ...tools, reload);
   const header = el("header", {}, el("h1", {}, title), bar);
   const side = el("div", { class: "side" });
-  const detail = el("main", { class: "detail" }, el("p", { class: "note" }, hint));
+  const detail = el("div", { class: "detail" }, el("p", { class: "note" }, hint));
   const root = el("div", { class: "panes" }, header, side, detail);
   return { root, side, detail, reload, more, back, notice };
 }

@@ -96,7 +96,7 @@ function drawApproval(approval: TracedApproval): HTMLElement {
   });
   return el(
     "section",
-    { class: "approval", "aria-label": say("Approval") },
+    { class: "approval", "aria-label": `${say("Approval")} ${approvalId}` },
     el(
       "h4",
       {},
