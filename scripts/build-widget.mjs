@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
@@ -10,9 +10,11 @@ import { dateToBegin, isFresh } from "./fresh.ts";
  * Builds the pages into the directory that the Worker serves: `node scripts/build-widget.mjs
  * [directory]`, dist/public unless told otherwise.
  * Contract: the same sources give the same bytes, and are read only when one of them is newer.
+ * Another directory gets a copy of those in dist/public while no source is newer.
  */
 const source = join(import.meta.dirname, "../src/widget");
-const target = process.argv[2] ?? join(import.meta.dirname, "../dist/public");
+const served = join(import.meta.dirname, "../dist/public");
+const target = process.argv[2] ?? served;
 
 /** A first message waits for this file. */
 const FIRST_FILE_KIB = 32;
@@ -61,8 +63,13 @@ const SOURCES = [
   "package-lock.json",
 ];
 /** Written last, so it tells that all are there. */
-const last = join(target, "licenses.txt");
+const LAST = "licenses.txt";
+const last = join(target, LAST);
 if (isFresh(last, SOURCES)) process.exit();
+if (isFresh(join(served, LAST), SOURCES)) {
+  cpSync(served, target, { recursive: true });
+  process.exit();
+}
 
 mkdirSync(target, { recursive: true });
 const options = {
