@@ -166,7 +166,7 @@ it("speaks German to a person who prefers it, and loads the German texts only th
   await button("It happened").waitFor();
   expect(await loaded()).toBe(false);
   await visit.close();
-  await open({ locale: "de-AT" });
+  await open({ reader: { locale: "de-AT" } });
   await button("Es ist geschehen").click();
   expect(await visit.page.title()).toBe("Pult der Operatoren · Interlock");
   await section().getByText("Niemand kann diese Meldung ändern.").waitFor();

@@ -3,7 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Page,
+  ViewportSize,
+} from "playwright-core";
 import { closePages, openBrowser } from "../shared/browser.ts";
 import { type ScriptedApi, type ScriptedRun, startScriptedApi } from "./scripted-api.ts";
 
@@ -14,8 +20,12 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export interface VisitOptions extends BrowserContextOptions {
+export interface VisitOptions {
   readonly at?: string;
+  readonly viewport?: ViewportSize;
+  readonly colorScheme?: "light" | "dark";
+  /** A reader's language and time zone. Such a visit has a browser context of its own. */
+  readonly reader?: Pick<BrowserContextOptions, "locale" | "timezoneId">;
   readonly prepare?: (api: ScriptedApi) => void;
   /** Holds back timers of one second until the test calls `release` in the page. */
   readonly holdSeconds?: boolean;
@@ -50,11 +60,17 @@ async function buildPages(): Promise<string> {
   return folder;
 }
 
+/**
+ * A page that moves is drawn sixty times a second, which takes an eighth of these tests' time. And
+ * no colour is on its way to another one.
+ */
+const STILL = { reducedMotion: "reduce" } as const;
+
 /** Opens the shared browser in front of the built pages. */
 export async function openStage(): Promise<Stage> {
   built ??= buildPages();
   const [directory, browser] = await Promise.all([built, openBrowser()]);
-  const shared = await browser.newContext();
+  const shared = await browser.newContext(STILL);
   // An open page keeps the process that the pages of the visits share.
   await shared.newPage();
   return {
@@ -70,11 +86,13 @@ async function openVisit(place: {
   readonly options: VisitOptions;
 }): Promise<Visit> {
   const api = await startScriptedApi(place.directory);
-  const { at = "", prepare, holdSeconds = false, ...options } = place.options;
+  const { at = "", prepare, holdSeconds = false, viewport, colorScheme, reader } = place.options;
   prepare?.(api);
   // Each visit has an origin of its own, so visits of one context share no storage.
-  const own = Object.keys(options).length > 0 && (await place.browser.newContext(options));
-  const page = await (own || place.shared).newPage();
+  const own = reader && (await place.browser.newContext({ ...STILL, ...reader }));
+  const page = await (own ?? place.shared).newPage();
+  if (viewport) await page.setViewportSize(viewport);
+  if (colorScheme) await page.emulateMedia({ colorScheme });
   if (holdSeconds) await page.addInitScript(HOLD_SECONDS);
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
@@ -107,7 +125,7 @@ async function openVisit(place: {
         `(${functionOfRoot})(document.querySelector("interlock-gameplan, interlock-chat, interlock-approvals, interlock-runs").shadowRoot)`,
       ),
     async close() {
-      await (own || page).close();
+      await (own ?? page).close();
       api.close();
     },
   };

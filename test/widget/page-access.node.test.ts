@@ -29,8 +29,7 @@ async function expectAccess(): Promise<void> {
   const { page } = visit;
   await startAxe(page);
   for (const [view, [media, size]] of Object.entries(VIEWS)) {
-    // Without motion, no colour is on its way from one view to the next.
-    await page.emulateMedia({ ...media, reducedMotion: "reduce" });
+    await page.emulateMedia(media);
     await page.setViewportSize(size);
     const found = { view, barriers: await findBarriers(page), wide: await findWide(page) };
     expect(found).toEqual({ view, barriers: [], wide: [] });
@@ -136,7 +135,7 @@ it.each(Object.entries(PAGES))(
 );
 
 it("moves nothing for a reader who wants no motion", async () => {
-  await open({ reducedMotion: "reduce" });
+  await open();
   const run = await visit.ask("Hello");
   run.emit(say.startText(0), say.text(0, "Good day"));
   await visit.page.getByText("Good day").first().waitFor();

@@ -114,7 +114,6 @@ describe("one script tag", () => {
     const { width, height } = visit.page.viewportSize() ?? { width: 0, height: 0 };
     const panel = `${LAUNCHER}.shadowRoot.querySelector("[part=window]")`;
     const bubble = `${LAUNCHER}.shadowRoot.querySelector("[part=bubble]")`;
-    await visit.page.emulateMedia({ reducedMotion: "reduce" });
     expect((await boxOf(bubble)).right).toBe(width - 20);
     expect((await boxOf(panel)).bottom).toBeLessThan((await boxOf(bubble)).top);
     await within(`${LAUNCHER}.setAttribute("side", "start")`);

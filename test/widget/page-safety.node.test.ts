@@ -182,7 +182,7 @@ describe("a phone", () => {
 
 describe.each(["light", "dark"] as const)("the %s colours", (colorScheme) => {
   it("have a contrast of at least 4.5 to 1 for every text", async () => {
-    await open({ colorScheme, reducedMotion: "reduce" });
+    await open({ colorScheme });
     const run = await visit.ask("Hello?");
     run.emit(say.proposeTool(0, "core__add"), say.startTool(0, { a: 1 }));
     run.emit(

@@ -123,7 +123,7 @@ describe("what a tool tells people", () => {
 describe("data of a call", () => {
   it("has lists as tables to sort, moments as the reader writes them, and the rest as JSON", async () => {
     // The texts are English; the numbers and dates are those of the reader.
-    await open({ locale: "fr-FR", timezoneId: "Europe/Paris" });
+    await open({ reader: { locale: "fr-FR", timezoneId: "Europe/Paris" } });
     const run = await visit.ask("What is open?");
     visit.api.undo.put(run.id, {});
     const invoices = Array.from({ length: 30 }, (_, index) => ({
