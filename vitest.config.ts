@@ -38,8 +38,11 @@ const samplePlan: SamplePlan = {
 };
 if (!Number.isSafeInteger(samplePlan.seed)) throw new Error("TEST_SEED takes a whole number.");
 
-/** Two more than cores: a file waits for answers, timers and programs part of its time. */
-const MAX_WORKERS = availableParallelism() + 2;
+/**
+ * One more than cores: a file waits for answers, timers and programs part of its time. Each worker
+ * costs as much as many tests: it loads the product, and starts a runtime or a browser.
+ */
+const MAX_WORKERS = availableParallelism() + 1;
 
 /** Only a hung test meets these limits, even on a busy machine. Unit: milliseconds. */
 const COMMON = {

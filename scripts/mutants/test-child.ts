@@ -11,7 +11,15 @@ await main(process.argv.slice(2));
 /** Serves `TestProcess`. Keeps vitest, so that a run after a change reads only what changed. */
 async function main(project: string[]): Promise<void> {
   const root = process.cwd();
-  const options = { root, project, watch: false, reporters: [{}], testTimeout: TEST_TIMEOUT_MS };
+  const options = {
+    root,
+    project,
+    watch: false,
+    reporters: [{}],
+    testTimeout: TEST_TIMEOUT_MS,
+    // A mutant has one test. Another worker would load the product only for the first run.
+    maxWorkers: 1,
+  };
   const vitest = await createVitest("test", options);
   process.on("message", ({ tests, changed }: Asked) => {
     for (const file of changed) vitest.invalidateFile(join(root, file));

@@ -259,6 +259,7 @@ function environment(): NodeJS.ProcessEnv {
     PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
     npm_config_registry: registry?.url,
     npm_config_update_notifier: "false",
+    npm_config_audit: "false",
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     WRANGLER_SEND_METRICS: "false",
   };
