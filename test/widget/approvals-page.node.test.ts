@@ -499,7 +499,7 @@ describe("the page of runs", () => {
   });
 
   it("speaks German to a person whose browser prefers it", async () => {
-    await openRuns({ at: "runs#run_paid", locale: "de-AT" });
+    await openRuns({ at: "runs#run_paid", reader: { locale: "de-AT" } });
     const run = visit.page.getByRole("article", { name: "Lauf" });
     await run.getByRole("heading", { name: "Das Modell hat geantwortet." }).waitFor();
     expect(await visit.page.title()).toBe("Läufe · Interlock");
