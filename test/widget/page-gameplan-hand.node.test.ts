@@ -84,6 +84,29 @@ describe("a system", () => {
   });
 });
 
+describe("what a colleague has just changed", () => {
+  it("carries their name and colour in a list and where it is open; one's own change does not", async () => {
+    await open(at("systems"));
+    await expect.poll(() => gameplan().followers).toBe(1);
+    const change = { action: "updated", entity: "system", summary: "Updated", at: NOW };
+    const call = { runId: "run_1", toolCallId: "call_1" };
+    gameplan().activity = [
+      { ...change, actor: "user:ben", entityId: "fight" },
+      { ...change, actor: "user:ann", entityId: "move", call },
+      { ...change, actor: "user:cat", entityId: "move", at: "2026-11-22T10:00:00.000Z" },
+    ];
+    gameplan().announce("system", "fight");
+    const row = main().getByRole("link", { name: /Combat Engine/ });
+    await expect.poll(() => row.innerText()).toContain("ben, just now");
+    expect(await main().getByText("just now").count()).toBe(1);
+    await row.click();
+    await main().getByRole("heading", { name: "Combat Engine" }).waitFor();
+    await sees("ben, just now");
+  });
+});
+
+const NOW = "2026-11-22T12:00:00.000Z";
+
 describe("a project", () => {
   it("is renamed, and moved to the bin", async () => {
     const project = { id: "p1", name: "Dungeon Crawler", status: "active", revision: 3 };
@@ -104,6 +127,49 @@ describe("a project", () => {
         ["update_project", { projectId: "p1", revision: 3, name: "Cave Crawler" }],
         ["delete_project", { projectId: "p1", revision: 3 }],
       ]);
+  });
+
+  it("names who is in it; an owner lets people in and removes them, by keys alone", async () => {
+    const [owner, ben] = [
+      { person: "user:ann", access: "owner" },
+      { person: "user:ben", access: "member" },
+    ];
+    const everybody = { person: "*", access: "none" };
+    await open({
+      ...at("project"),
+      prepare: ({ gameplan: scripted }) => {
+        const items = [owner, everybody, ben];
+        scripted.answers.set("list_members", () => ({ revision: 3, items, isOwner: true }));
+      },
+    });
+    const lines = main().getByRole("list", { name: "Who is in it" }).getByRole("listitem");
+    await expect.poll(() => lines.count()).toBe(3);
+    expect(await lines.nth(1).innerText()).toContain("Everybody in the workspace");
+    await main().getByRole("button", { name: "Remove: ben" }).press("Enter");
+    await main().getByLabel("Somebody else of the workspace").fill("cat");
+    await main().getByLabel("Access").selectOption("Owner");
+    await button("Set the access").press("Enter");
+    const line = { projectId: "p1", revision: 3 };
+    await expect
+      .poll(() => gameplan().writes.map(([tool, args]) => [tool, args]))
+      .toEqual([
+        ["change_member", { ...line, person: "user:ben", access: "none" }],
+        ["change_member", { ...line, person: "user:cat", access: "owner" }],
+      ]);
+    gameplan().answers.set("list_members", () => ({ items: [owner, ben], isOwner: false }));
+    gameplan().announce("project", "p1");
+    await expect
+      .poll(() =>
+        main()
+          .getByRole("button", { name: /Remove/ })
+          .count(),
+      )
+      .toBe(0);
+    await sees("ben");
+    // Who was removed is told so, without a reload.
+    gameplan().projects = gameplan().projects.slice(1);
+    gameplan().announce("member", "user:ann");
+    await sees("This project is not known");
   });
 
   it("is made by a name, where there is none and where there is one", async () => {

@@ -22,6 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
   core: "Core",
   important: "Important",
   later: "Later",
+  none: "No access",
   draft: "Draft",
   active: "Active",
   deprecated: "Deprecated",

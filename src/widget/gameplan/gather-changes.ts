@@ -42,7 +42,8 @@ export function gatherChanges(
   return (changes) => {
     if (entities.size === 0) setTimeout(hand, GATHER_MS);
     for (const entity of changes?.map((change) => change.entity) ?? EVERY_ENTITY) {
-      entities.add(entity);
+      // Who was let in or removed sees other projects.
+      entities.add(entity === "member" ? "project" : entity);
     }
     hasNews ||= changes !== undefined;
   };

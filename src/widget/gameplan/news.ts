@@ -1,27 +1,31 @@
 import type { JsonObject } from "../../protocol/json/value.ts";
 import { el } from "../dom.ts";
 import type { GameplanApi } from "./api.ts";
-import { formatPerson } from "./draw.ts";
+import { createMarks } from "./marks.ts";
+import { drawPerson } from "./person.ts";
 import { listOf, objectOf, textOf } from "./read-json.ts";
 import type { SectionContext } from "./section.ts";
 import { drawUndo } from "./undo-button.ts";
 
+/** Entries of one moment that are read together. */
+const NEWEST = 20;
+
 /**
  * Creates the line that says what changed last in the project, with Undo where the reader may undo
- * it.
+ * it. The rows that changed carry who changed them.
  */
 export function createNews(
-  place: HTMLElement,
+  { news: place, main }: { readonly news: HTMLElement; readonly main: HTMLElement },
   {
     api,
     takeBack,
   }: Pick<SectionContext, "takeBack"> & { readonly api: Pick<GameplanApi, "read" | "canUndo"> },
 ) {
   let shownOf: string | undefined;
+  const marks = createMarks(main);
   const hide = (): void => place.replaceChildren();
   const draw = (entry: JsonObject): void => {
-    const who = formatPerson(textOf(entry, "actor"));
-    const text = el("p", {}, `${who}: ${textOf(entry, "summary")}`);
+    const text = el("p", {}, drawPerson(textOf(entry, "actor")), `: ${textOf(entry, "summary")}`);
     const isDeletion = textOf(entry, "action") === "deleted";
     const close = el("button", { type: "button", class: "small" }, "Hide");
     close.addEventListener("click", hide);
@@ -40,11 +44,14 @@ export function createNews(
       if (projectId !== shownOf) hide();
       shownOf = projectId;
     },
-    /** Reads the newest entry of the activity, after a change. */
+    /** Reads the newest entries of the activity, after a change. */
     async read(projectId: string): Promise<void> {
-      const read = await api.read("get_project_activity", { projectId, limit: 1 });
-      const [entry] = read.ok ? listOf(read.value, "items") : [];
-      if (entry && projectId === shownOf) draw(entry);
+      const read = await api.read("get_project_activity", { projectId, limit: NEWEST });
+      const entries = read.ok ? listOf(read.value, "items") : [];
+      const [entry] = entries;
+      if (!entry || projectId !== shownOf) return;
+      draw(entry);
+      marks.note(entries);
     },
   };
 }

@@ -74,7 +74,7 @@ export class GameplanPage {
       onDone: () => void this.#refresh(),
       onUndone: () => ports.chat.refreshUndo(),
     });
-    this.#news = createNews(this.#frame.news, { api, ...this.#actions });
+    this.#news = createNews(this.#frame, { api, ...this.#actions });
     this.#frame.project.append(this.#tokenForm.root);
     this.#listen();
   }

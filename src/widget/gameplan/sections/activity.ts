@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../../protocol/json/value.ts";
 import { ok } from "../../../protocol/outcome/result.ts";
 import { el } from "../../dom.ts";
-import { drawEmpty, drawHeading, formatPerson, formatTime } from "../draw.ts";
+import { drawEmpty, drawHeading, formatTime } from "../draw.ts";
+import { drawPerson } from "../person.ts";
 import { drawMore, pagesIn, readPages, readWhole } from "../pages.ts";
 import { textOf } from "../read-json.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
@@ -39,9 +40,15 @@ function drawEntry(
   entry: JsonObject,
   isUndoable: boolean,
 ): HTMLElement {
-  const facts = [formatPerson(textOf(entry, "actor")), formatTime(textOf(entry, "at"))];
-  const note = el("span", { class: "note" }, ` ${facts.filter(Boolean).join(", ")} `);
-  const item = el("li", {}, textOf(entry, "summary"), note);
+  const time = el("span", { class: "note" }, ` ${formatTime(textOf(entry, "at"))} `);
+  const item = el(
+    "li",
+    {},
+    textOf(entry, "summary"),
+    " ",
+    drawPerson(textOf(entry, "actor")),
+    time,
+  );
   if (isUndoable) item.append(drawUndo(takeBack, entry));
   return item;
 }

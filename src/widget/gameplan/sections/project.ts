@@ -15,6 +15,7 @@ import { numberOf, objectOf, textOf } from "../read-json.ts";
 import { queryOf } from "../route.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
 import { drawNewProject } from "../new-project.ts";
+import { drawMembers } from "./members.ts";
 import { nameField, textField } from "./system-fields.ts";
 
 const MOST_WORDS = 80;
@@ -41,6 +42,7 @@ export const showProject: ShowSection = async (context) => {
     el("p", { class: "note" }, formatMade(project)),
     ...(isEdited ? [drawEdit(context, project)] : drawTexts(context, project)),
     ...drawGroup("What it has", drawCounts(counts)),
+    ...(await drawMembers(context)),
     ...drawGroup("Another project", ...drawNewProject(context)),
   ]);
 };
