@@ -631,6 +631,54 @@ describe("a long list", () => {
   });
 });
 
+describe("a large project", () => {
+  const many = (count: number, make: (index: number) => object): readonly object[] =>
+    Array.from({ length: count }, (_, index) => make(index));
+
+  /** Counts the elements of a part of a project of this size, as the server sends it. */
+  async function elementsOf(address: string, size: { systems: number; threads: number }) {
+    const systems = many(size.systems, (index) => systemOf(`s${index}`, `System ${index}`));
+    const threads = many(size.threads, (index) => ({ id: `t${index}`, title: `Thread ${index}` }));
+    // One picture has 300 systems and 1,200 dependencies at most.
+    const nodes = many(Math.min(size.systems, 300), (index) => {
+      const shown = { systemId: `s${index}`, position: index, place: null };
+      return systemOf(`s${index}`, `System ${index}`, shown);
+    });
+    const edges = many(Math.min(3 * size.systems, 1_200), (index) => ({
+      sourceSystemId: `s${(index % (nodes.length - 5)) + 1 + (index % 4)}`,
+      targetSystemId: `s${index % (nodes.length - 5)}`,
+      type: "requires",
+    }));
+    await open({
+      ...at(address),
+      prepare(api) {
+        answerPages("list_game_systems", systems)(api);
+        answerPages("list_idea_threads", threads)(api);
+        const totals = { nodeTotal: size.systems, edgeTotal: 3 * size.systems };
+        api.gameplan.answers.set("get_board", () => ({ nodes, edges, ...totals }));
+      },
+    });
+    await main()
+      .getByText(/System 1|Thread 1/)
+      .first()
+      .waitFor({ state: "attached" });
+    return visit.inside<number>(
+      `(root) => root.querySelector("main").querySelectorAll("*").length`,
+    );
+  }
+
+  it.each([
+    ["systems", 100],
+    ["ideas", 100],
+    ["graph", 400],
+  ])("draws in %s no more elements than one page of it has", async (address, page) => {
+    const one = await elementsOf(address, { systems: page, threads: page });
+    await visit.close();
+    const all = await elementsOf(address, { systems: 1_000, threads: 2_000 });
+    expect(all - one).toBeLessThan(40);
+  });
+});
+
 describe("the data of a project", () => {
   it.each([
     ["All data as JSON", '"name": "Movement"', "json"],
