@@ -42,6 +42,12 @@ export const FOLDERS = {
   widget: {
     inside: ["client", "protocol", "wire"],
     packages: ["eventsource-parser", "highlight.js", "lowlight", "markdown-it"],
+    // The file of a system: GamePlan's tool and its page write and read it by the same code.
+    files: [
+      "apps/gameplan/tools/markdown/find-links.ts",
+      "apps/gameplan/tools/markdown/parse-system.ts",
+      "apps/gameplan/tools/markdown/write-system.ts",
+    ],
   },
   compose: {
     inside: [

@@ -58,6 +58,7 @@ const PAGES = [
 /** All that the pages are made from. */
 const SOURCES = [
   "src",
+  "apps/gameplan/tools",
   "scripts/build-widget.mjs",
   "scripts/markdown-parts.ts",
   "package-lock.json",

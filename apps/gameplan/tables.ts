@@ -11,6 +11,18 @@ const BINNED = ["projects", "systems", "dependencies", "brainstorms", "plans", "
   )
   .join("\n");
 
+const BY_PROJECT = ["brainstorms", "threads", "exports", "activity"]
+  .map((table) => `CREATE INDEX ${table}_by_project ON ${table} (project_id, seq);`)
+  .join("\n");
+
+/** Columns that hold texts. */
+function texts(names: string): string {
+  return names
+    .split(" ")
+    .map((name) => `${name} TEXT NOT NULL`)
+    .join(", ");
+}
+
 /**
  * The tables of GamePlan, one entry a version; entries are only appended. Times are Unix
  * milliseconds. `seq` gives lists their order. The column `project_id` of a project is its own id.
@@ -18,48 +30,38 @@ const BINNED = ["projects", "systems", "dependencies", "brainstorms", "plans", "
 export const MIGRATIONS: readonly string[] = [
   `
 CREATE TABLE projects (seq INTEGER PRIMARY KEY, ${KEPT},
-  tenant_id TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL, genre TEXT NOT NULL,
-  platform TEXT NOT NULL, status TEXT NOT NULL, updated_at INTEGER NOT NULL);
+  ${texts("tenant_id name description genre platform status")}, updated_at INTEGER NOT NULL);
 
 CREATE TABLE systems (seq INTEGER PRIMARY KEY, ${KEPT},
-  slug TEXT NOT NULL, name TEXT NOT NULL, mvp_criticality TEXT NOT NULL, status TEXT NOT NULL,
-  purpose TEXT NOT NULL, core_mechanics TEXT NOT NULL, current_state TEXT NOT NULL,
-  target_state TEXT NOT NULL, inputs TEXT NOT NULL, outputs TEXT NOT NULL,
-  failure_states TEXT NOT NULL, scaling_behavior TEXT NOT NULL,
-  implementation_notes TEXT NOT NULL, open_questions TEXT NOT NULL, updated_at INTEGER NOT NULL);
+  ${texts("slug name mvp_criticality status purpose core_mechanics current_state target_state inputs outputs failure_states scaling_behavior implementation_notes open_questions")}, updated_at INTEGER NOT NULL);
 CREATE UNIQUE INDEX systems_by_slug ON systems (project_id, slug) WHERE deleted_at IS NULL;
 
 CREATE TABLE changelog (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, entity_id TEXT NOT NULL,
-  revision INTEGER NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, summary TEXT NOT NULL,
-  before TEXT NOT NULL);
+  revision INTEGER NOT NULL, at INTEGER NOT NULL, ${texts("author summary before")});
 CREATE INDEX changelog_by_entity ON changelog (entity_id, revision);
 
 CREATE TABLE dependencies (seq INTEGER PRIMARY KEY, ${KEPT},
-  source_id TEXT NOT NULL, target_id TEXT NOT NULL, type TEXT NOT NULL);
+  ${texts("source_id target_id type")});
 CREATE UNIQUE INDEX dependencies_by_source ON dependencies (source_id, target_id)
   WHERE deleted_at IS NULL;
 CREATE INDEX dependencies_by_target ON dependencies (target_id) WHERE deleted_at IS NULL;
 CREATE INDEX dependencies_by_project ON dependencies (project_id) WHERE deleted_at IS NULL;
 
 CREATE TABLE brainstorms (seq INTEGER PRIMARY KEY, ${KEPT},
-  title TEXT NOT NULL, author TEXT NOT NULL, tags TEXT NOT NULL, source TEXT NOT NULL,
-  content TEXT NOT NULL, outputs TEXT NOT NULL, thread_ids TEXT NOT NULL);
-CREATE INDEX brainstorms_by_project ON brainstorms (project_id, seq);
+  ${texts("title author tags source content outputs thread_ids")});
 
 CREATE TABLE plans (seq INTEGER PRIMARY KEY, ${KEPT},
-  version TEXT NOT NULL, name TEXT NOT NULL, goal TEXT NOT NULL, status TEXT NOT NULL,
+  ${texts("version name goal status")},
   finalized_at INTEGER);
 CREATE UNIQUE INDEX plans_by_version ON plans (project_id, version) WHERE deleted_at IS NULL;
 CREATE TABLE plan_phases (plan_id TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
   PRIMARY KEY (plan_id, number)) WITHOUT ROWID;
 CREATE TABLE plan_systems (plan_id TEXT NOT NULL, system_id TEXT NOT NULL,
-  phase INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, slug TEXT NOT NULL,
-  mvp_criticality TEXT NOT NULL, PRIMARY KEY (plan_id, system_id)) WITHOUT ROWID;
+  phase INTEGER NOT NULL, place INTEGER NOT NULL, ${texts("name slug mvp_criticality")}, PRIMARY KEY (plan_id, system_id)) WITHOUT ROWID;
 CREATE INDEX plan_systems_by_system ON plan_systems (system_id);
 
 CREATE TABLE threads (seq INTEGER PRIMARY KEY, ${KEPT},
   title TEXT NOT NULL, status TEXT NOT NULL, brainstorm_id TEXT, last_number INTEGER NOT NULL);
-CREATE INDEX threads_by_project ON threads (project_id, seq);
 CREATE TABLE messages (seq INTEGER PRIMARY KEY, ${KEPT},
   thread_id TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE UNIQUE INDEX messages_by_thread ON messages (thread_id, number);
@@ -67,16 +69,14 @@ CREATE TABLE read_marks (thread_id TEXT NOT NULL, person TEXT NOT NULL, number I
   PRIMARY KEY (thread_id, person)) WITHOUT ROWID;
 
 CREATE TABLE exports (seq INTEGER PRIMARY KEY, ${KEPT},
-  kind TEXT NOT NULL, title TEXT NOT NULL, file_name TEXT NOT NULL, characters INTEGER NOT NULL,
+  ${texts("kind title file_name")}, characters INTEGER NOT NULL,
   parts INTEGER NOT NULL);
-CREATE INDEX exports_by_project ON exports (project_id, seq);
 CREATE TABLE export_parts (export_id TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL,
   PRIMARY KEY (export_id, part)) WITHOUT ROWID;
 
 CREATE TABLE activity (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, project_id TEXT NOT NULL,
-  at INTEGER NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL, entity TEXT NOT NULL,
-  entity_id TEXT NOT NULL, summary TEXT NOT NULL);
-CREATE INDEX activity_by_project ON activity (project_id, seq);
+  at INTEGER NOT NULL, ${texts("actor action entity entity_id summary")});
+${BY_PROJECT}
 ${BINNED}
 `,
   `

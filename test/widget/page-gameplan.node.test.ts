@@ -83,24 +83,25 @@ describe("the project", () => {
     await sees("No jumping");
   });
 
-  it("makes a system of a Markdown file, and says what did not fit", async () => {
+  it("shows what it understands of a file before it makes a system of it", async () => {
     const file = (name: string, text: string | Buffer) => ({
       name,
       mimeType: "text/markdown",
       buffer: Buffer.from(text),
     });
     const system = systemOf("hide", "Stealth");
-    let warnings: readonly string[] = ["The text was cut."];
     await open({
       ...at("systems"),
       prepare: ({ gameplan }) => {
-        gameplan.answers.set("import_system_from_markdown", () => ({ system, warnings }));
-        gameplan.answers.set("get_game_system", () => ({ system }));
+        gameplan.answers.set("import_system_from_markdown", () => ({ system, warnings: [] }));
       },
     });
+    await main().getByRole("link", { name: "Import Markdown" }).click();
+    const text = main().getByLabel("Markdown", { exact: true });
+    await text.fill("half a document");
     const choose = async (chosen: ReturnType<typeof file>) => {
       const opened = visit.page.waitForEvent("filechooser");
-      await button("Import Markdown").click();
+      await button("Choose a file").click();
       await (await opened).setFiles(chosen);
     };
     const alert = visit.page.getByRole("alert");
@@ -108,18 +109,41 @@ describe("the project", () => {
     await alert.getByText("Choose a text of at most 24,000 characters.").waitFor();
     // A picture is no text, whatever its name says.
     await choose(file("picture.md", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe])));
-    await alert.getByText('"picture.md" was not imported.').waitFor();
-    expect(visit.api.gameplan.writes).toEqual([]);
-    await choose(file("stealth.md", "# Stealth"));
-    await alert.getByText('"Stealth" was imported. The text was cut.').waitFor();
-    expect(visit.api.gameplan.writes[0]?.[1]).toEqual({
-      projectId: "p1",
-      markdown: "# Stealth",
-      fileName: "stealth.md",
-    });
-    warnings = [];
-    await choose(file("stealth.md", "# Stealth"));
+    await alert.getByText('"picture.md" is not a text that this page can read.').waitFor();
+    expect(await text.inputValue()).toBe("half a document");
+    const markdown = "# Stealth\n\nHide.\n\n## Depends on\n\n- optional: Movement\n- Moon";
+    await choose(file("stealth.md", markdown));
     await main().getByRole("heading", { name: "Stealth" }).waitFor();
+    await sees("This was understood: 2 texts, 1 dependency, 1 note.");
+    await sees('"Moon" names no system, several, or one too many.');
+    await main().getByRole("link", { name: "Movement" }).waitFor();
+    // Nothing was written, and what was typed is not lost.
+    expect(visit.api.gameplan.writes).toEqual([]);
+    await main().getByRole("link", { name: "Change the text" }).click();
+    expect(await text.inputValue()).toBe(markdown);
+    await button("Put back the text before").click();
+    await expect.poll(() => text.inputValue()).toBe("half a document");
+    await button("Put back the text before").click();
+    await expect.poll(() => text.inputValue()).toBe(markdown);
+    await button("Preview").click();
+    visit.api.gameplan.systems = [...visit.api.gameplan.systems, system];
+    await button("Import this system").click();
+    await main().getByText("What Stealth does.").waitFor();
+    const [made, linked] = visit.api.gameplan.writes;
+    const rest = "# Stealth\n\nHide.\n\n## Depends on\n\n- Moon";
+    const sent = { projectId: "p1", markdown: rest };
+    expect(made?.slice(0, 2)).toEqual(["import_system_from_markdown", sent]);
+    const link = { sourceSystemId: "hide", targetSystemId: "move", type: "optional" };
+    expect(linked?.slice(0, 2)).toEqual(["add_dependency", link]);
+    expect(made?.[2]).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("hands out a system as Markdown, which the import reads", async () => {
+    await open(at("systems/fight"));
+    await main().getByRole("link", { name: "Export as Markdown" }).click();
+    const file = main().getByLabel("Preview");
+    await file.getByText("# Combat Engine").waitFor();
+    expect(await file.textContent()).toContain("## Depends on\n\n- requires: Movement (move)\n");
   });
 
   it("hands out a document as a file, with all its parts", async () => {

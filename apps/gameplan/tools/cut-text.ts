@@ -6,6 +6,13 @@ export function cutText(text: string, characters: number): string {
   return text.slice(0, isHalf ? characters - 1 : characters);
 }
 
+const QUOTED_CHARS = 80;
+
+/** Quotes a text of others in a sentence. */
+export function quote(text: string): string {
+  return `"${cutText(text.trim(), QUOTED_CHARS)}"`;
+}
+
 /** Makes a slug of a name: `Ärger im Turm!` is `arger-im-turm`. Undefined: nothing is left. */
 export function toSlug(name: string): string | undefined {
   const slug = name

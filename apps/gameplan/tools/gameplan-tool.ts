@@ -34,7 +34,8 @@ export interface GameplanTool<Args, Data> {
   readonly description: string;
   /** For example `gameSystemService` (seeds/003, ToolCallResult). */
   readonly service: string;
-  readonly mutationType: MutationType;
+  /** Of a write. Default: action. */
+  readonly mutationType?: Exclude<MutationType, "read">;
   /** Says in the past tense what the call did. */
   readonly done: (data: Data, args: Args) => string;
   /** Of a write. Default: LOW_RISK_INTERNAL. */
@@ -77,9 +78,10 @@ export function gameplanTool<
   operation: WorkspaceOperation<Kind, ClosedObjectSchema<Taken, Args>, ClosedObjectSchema<Data>>,
   tool: GameplanTool<Args, Data>,
 ) {
-  const { consent, undo, service, mutationType, verification } = tool;
+  const { consent, undo, service, verification } = tool;
   const name = `gameplan__${operation.name}`;
   const isRead = operation.kind === "read";
+  const mutationType = isRead ? "read" : (tool.mutationType ?? "action");
   const { input } = operation;
   const output = toolCallResult(input, operation.output);
   return defineTool<typeof input, typeof output, "workspace">({

@@ -16,12 +16,15 @@ export const SECTIONS: readonly Section[] = [
   later("project", "Project", EVERY_ENTITY),
 ];
 
-/** What the field of the page finds. It has no link of its own. */
-const SEARCH = later("search", "Search", EVERY_ENTITY);
+/** Parts that other parts lead to: what the field of the page finds, and the import of a system. */
+const UNLISTED: readonly Section[] = [
+  later("search", "Search", EVERY_ENTITY),
+  later("import", "Import", ["system", "dependency"]),
+];
 
 /** Finds a part by its name in addresses; the systems for an unknown name. */
 export function findSection(name: string): Section {
-  return [...SECTIONS, SEARCH].find((section) => section.name === name) ?? systemsSection;
+  return [...SECTIONS, ...UNLISTED].find((section) => section.name === name) ?? systemsSection;
 }
 
 /** A part that is loaded when it is shown first: a page begins with the systems. */

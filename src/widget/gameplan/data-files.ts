@@ -1,5 +1,6 @@
+import { writeSystem } from "../../../apps/gameplan/tools/markdown/write-system.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json/value.ts";
-import { listOf, textOf } from "./read-json.ts";
+import { listOf, objectOf, textOf } from "./read-json.ts";
 
 /** Writes the data of a project, as `export_data` answers it. Contract: pure. */
 type WriteFile = (data: JsonObject) => string;
@@ -25,6 +26,18 @@ export function parseData(text: string): JsonObject {
   } catch {
     return {};
   }
+}
+
+/** Writes a system, as `get_game_system` answers it, for the import. */
+export function writeSystemFile(data: JsonObject): string {
+  const system = objectOf(data, "system");
+  return writeSystem({
+    textOf: (field) => textOf(system, field),
+    dependsOn: listOf(data, "dependsOn").map((link) => {
+      const [name, systemSlug] = [textOf(link, "name"), textOf(link, "systemSlug")];
+      return { name, systemSlug, type: textOf(link, "type") };
+    }),
+  });
 }
 
 function writeJson(data: JsonObject): string {

@@ -64,7 +64,7 @@ export function drawEditForm({
     form.append(root);
   }
   const end = (): void => {
-    refused.delete(id);
+    forgetTyped(id);
     keep({});
     for (const { field, control } of drawn) control.value = shownOf(field, row);
     close();
@@ -97,6 +97,12 @@ export function drawEditForm({
 
 /** Forms that the reader sent and has not saved: they say what is wrong also when drawn again. */
 const refused = new Set<string>();
+
+/** Forgets what the reader typed about a row, and that it was refused. */
+export function forgetTyped(id: string): void {
+  refused.delete(id);
+  saveDraft(id, {});
+}
 
 /** Tells whether the reader typed something about a row and has not saved it. */
 export function hasDraft(id: string): boolean {

@@ -4,6 +4,7 @@ import { showBin } from "./sections/bin.ts";
 import { showExports } from "./sections/exports.ts";
 import { showGraph } from "./sections/graph.ts";
 import { showIdeas } from "./sections/ideas.ts";
+import { showImport } from "./sections/import-system.ts";
 import { showPlans } from "./sections/plans.ts";
 import { showProject } from "./sections/project.ts";
 import { showSearch } from "./sections/search.ts";
@@ -18,4 +19,5 @@ export const LATER_SECTIONS = {
   bin: showBin,
   project: showProject,
   search: showSearch,
+  import: showImport,
 } satisfies Readonly<Record<string, ShowSection>>;

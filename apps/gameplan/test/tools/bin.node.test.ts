@@ -132,7 +132,7 @@ test("the bin lists many rows page by page, newest deletion first", () => {
 
 test("a creation is taken back only while nothing is built on it", () => {
   const { workspace, projectId, ids } = startProject("Combat", "Movement");
-  const [id = ""] = ids;
+  const [, id = ""] = ids;
   const fresh = { projectId, name: "Loot", systemSlug: "loot" };
   const { system } = workspace.call(createGameSystem, fresh);
   const created = { entity: "system" as const, revision: 1 };

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { findPath, levelsOf, type Edge } from "../../tools/graph/dependency-graph.ts";
 import { parseSystem } from "../../tools/markdown/parse-system.ts";
-import { SYSTEM_TEXTS } from "../../tools/entities/game-system.ts";
+import { SYSTEM_TEXTS } from "../../tools/entities/system-texts.ts";
 
 test("a document becomes the fields that its headings name", () => {
   const parsed = parseSystem(
@@ -20,7 +20,7 @@ test("a document becomes the fields that its headings name", () => {
       implementationNotes: "**Lore**\n\nOld.",
       openQuestions: "Why?",
     },
-    warnings: ["1 unknown section is in the implementation notes."],
+    warnings: ["Unknown sections in the notes: 1."],
   });
 });
 

@@ -7,6 +7,7 @@ import { binItem } from "../entities/bin-item.ts";
 import { revision, rowId } from "../entities/fields.ts";
 import { countRows } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
+import { HAS_BOTH_SYSTEMS } from "../project/count-contents.ts";
 import { refuse } from "../refuse.ts";
 import { checkThreadOpen } from "../rows/check-change.ts";
 import type { EntityRow } from "../rows/entity-row.ts";
@@ -42,8 +43,9 @@ type Check = (sql: WorkspaceReads, row: EntityRow) => Result<null, ToolFailure>;
 
 const CHECKS: { readonly [Name in EntityName]?: Check } = {
   project: unused(["systems", "brainstorms", "plans", "threads", "exports"], "project_id = ?"),
+  // What the system depends on goes with it, and comes back with it.
   system: (sql, row) => {
-    const free = unused(["dependencies"], "? IN (source_id, target_id)")(sql, row);
+    const free = unused(["dependencies t"], `target_id = ?${HAS_BOTH_SYSTEMS}`)(sql, row);
     if (!free.ok) return free;
     const where = `system_id = ?
       AND plan_id IN (SELECT id FROM plans WHERE deleted_at IS NULL)`;

@@ -80,7 +80,6 @@ interface BinOfTable {
 export const listBinTool = gameplanTool(listBin, {
   description: "Lists what can be restored, newest deletion first.",
   service: "binService",
-  mutationType: "read",
   done: ({ total }) => `Listed ${formatCount(total, "deleted item")}`,
   isHidden: true,
 });

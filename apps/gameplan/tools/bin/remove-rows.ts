@@ -2,7 +2,9 @@ import type { WorkspaceCaller, WorkspaceSql } from "interlock-edge/tools";
 import { TABLES } from "../rows/entity-row.ts";
 
 /** How long a deleted row can be restored. */
-export const BIN_DAYS = 30;
+const BIN_DAYS = 30;
+/** What an approval says of a row after its deletion. */
+export const IN_BIN = { bin: `restorable for ${BIN_DAYS} days` };
 const DAY_MS = 86_400_000;
 export const BIN_MS = BIN_DAYS * DAY_MS;
 

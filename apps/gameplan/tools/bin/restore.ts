@@ -121,7 +121,6 @@ function checkAcyclic(
 export const restoreTool = gameplanTool(restore, {
   description: "Takes something out of the bin.",
   service: "binService",
-  mutationType: "action",
   done: ({ entity }) => `Restored ${nameOf(entity)}`,
   isHidden: true,
 });

@@ -126,7 +126,6 @@ const NEIGHBOURS = `id IN (
 export const getBoardTool = gameplanTool(getBoard, {
   description: "Reads what one picture of the board shows.",
   service: "boardService",
-  mutationType: "read",
   done: ({ nodeTotal }) => `Read the board with ${formatCount(nodeTotal, "system")}`,
   isHidden: true,
 });

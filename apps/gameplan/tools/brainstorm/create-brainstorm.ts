@@ -6,6 +6,7 @@ import { nameText, rowId } from "../entities/fields.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { findProject } from "../rows/project-row.ts";
 import { addBrainstorm, brainstormFields } from "./add-brainstorm.ts";
+import { rowArgs } from "../row-args.ts";
 
 const AUTHOR_CHARS = 120;
 
@@ -46,11 +47,7 @@ export const createBrainstormTool = gameplanTool(createBrainstorm, {
   done: ({ brainstorm: { title } }) => `Created brainstorm "${title}"`,
   undo: {
     tool: "discard",
-    args: ({ brainstorm: made }) => ({
-      entity: "brainstorm",
-      id: made.id,
-      revision: made.revision,
-    }),
+    args: ({ brainstorm: made }) => rowArgs("brainstorm", made),
   },
   maxArgumentsBytes: 131_072,
 });

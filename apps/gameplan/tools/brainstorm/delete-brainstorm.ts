@@ -2,13 +2,14 @@ import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
 import { nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { BIN_DAYS } from "../bin/remove-rows.ts";
+import { IN_BIN } from "../bin/remove-rows.ts";
 import { getBrainstorm } from "./get-brainstorm.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
 import { readRevision, rowId } from "../entities/fields.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { checkAuthor } from "../rows/check-author.ts";
+import { TAKE_FROM_BIN } from "../row-args.ts";
 
 /** Who added the brainstorm may delete it, and the author of its project. */
 export const deleteBrainstorm = defineOperation({
@@ -46,12 +47,9 @@ export const deleteBrainstormTool = gameplanTool(deleteBrainstorm, {
       const { title, author, outputs } = found.value.brainstorm;
       return {
         before: { brainstorm: title, author, outputs: outputs.length },
-        after: { bin: `restorable for ${BIN_DAYS} days` },
+        after: IN_BIN,
       };
     },
   },
-  undo: {
-    tool: "restore",
-    args: ({ binItem: { entity, id, revision: binned } }) => ({ entity, id, revision: binned }),
-  },
+  undo: TAKE_FROM_BIN,
 });

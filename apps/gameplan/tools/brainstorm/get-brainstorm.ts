@@ -21,6 +21,5 @@ export const getBrainstormTool = gameplanTool(getBrainstorm, {
   description:
     "Shows a brainstorm session with its notes and its synthesis: summary, themes, ideas, decisions, questions.",
   service: "brainstormService",
-  mutationType: "read",
   done: ({ brainstorm: { title } }) => `Read brainstorm "${title}"`,
 });

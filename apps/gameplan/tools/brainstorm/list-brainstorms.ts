@@ -37,6 +37,5 @@ export const listBrainstorms = defineOperation({
 export const listBrainstormsTool = gameplanTool(listBrainstorms, {
   description: "Lists the brainstorm sessions of a project, newest first.",
   service: "brainstormService",
-  mutationType: "read",
   done: ({ total }) => `Listed ${formatCount(total, "brainstorm")}`,
 });

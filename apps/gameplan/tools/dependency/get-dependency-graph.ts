@@ -70,7 +70,6 @@ export const getDependencyGraphTool = gameplanTool(getDependencyGraph, {
   description:
     "Shows the systems of a project in an order in which they can be built, and their dependencies.",
   service: "dependencyService",
-  mutationType: "read",
   done: ({ nodeTotal, edgeTotal }) =>
     `Read ${formatCount(nodeTotal, "system")} and ${formatCount(edgeTotal, "dependency")}`,
 });

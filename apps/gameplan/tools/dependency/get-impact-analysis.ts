@@ -59,6 +59,5 @@ export const getImpactAnalysisTool = gameplanTool(getImpactAnalysis, {
   description:
     "Lists every system that a change of one system reaches, directly or through others, and the drafts that hold it.",
   service: "dependencyService",
-  mutationType: "read",
   done: ({ total }) => `A change reaches ${formatCount(total, "system")}`,
 });

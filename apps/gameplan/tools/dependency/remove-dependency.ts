@@ -7,6 +7,7 @@ import { revision, rowId } from "../entities/fields.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
 import { findSystem } from "../rows/system-row.ts";
+import { TAKE_FROM_BIN } from "../row-args.ts";
 
 export const removeDependency = defineOperation({
   name: "remove_dependency",
@@ -37,8 +38,5 @@ export const removeDependencyTool = gameplanTool(removeDependency, {
   service: "dependencyService",
   mutationType: "delete",
   done: ({ binItem: { name } }) => `Removed dependency: ${name}`,
-  undo: {
-    tool: "restore",
-    args: ({ binItem: { entity, id, revision: binned } }) => ({ entity, id, revision: binned }),
-  },
+  undo: TAKE_FROM_BIN,
 });

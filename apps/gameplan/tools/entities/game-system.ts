@@ -1,24 +1,10 @@
 import * as v from "valibot";
 import { longText, nameText, person, revision, rowId, time } from "./fields.ts";
+import { CRITICALITIES, SLUG, SYSTEM_STATUSES } from "./system-texts.ts";
 
-export const systemSlug = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,63}$/));
-export const mvpCriticality = v.picklist(["core", "important", "later"]);
-export const systemStatus = v.picklist(["draft", "active", "deprecated"]);
-
-/** The texts of a system, in the order of documents. */
-export const SYSTEM_TEXTS = [
-  "purpose",
-  "coreMechanics",
-  "currentState",
-  "targetState",
-  "inputs",
-  "outputs",
-  "failureStates",
-  "scalingBehavior",
-  "implementationNotes",
-  "openQuestions",
-] as const;
-export type SystemText = (typeof SYSTEM_TEXTS)[number];
+export const systemSlug = v.pipe(v.string(), v.regex(SLUG));
+export const mvpCriticality = v.picklist(CRITICALITIES);
+export const systemStatus = v.picklist(SYSTEM_STATUSES);
 
 /** A distinct mechanic or subsystem of a game. An empty text is not written yet. */
 export const gameSystem = v.strictObject({

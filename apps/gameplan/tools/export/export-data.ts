@@ -55,7 +55,6 @@ export function cutIntoParts(text: string): readonly string[] {
 export const exportDataTool = gameplanTool(exportData, {
   description: "Answers one part of the data of a project, as JSON.",
   service: "exportService",
-  mutationType: "read",
   done: () => "Read the data of a project",
   isHidden: true,
 });

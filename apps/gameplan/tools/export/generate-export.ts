@@ -11,6 +11,7 @@ import { findProject } from "../rows/project-row.ts";
 import { cutIntoParts } from "./export-data.ts";
 import { readSources } from "./read-sources.ts";
 import { writeDocument } from "./write-document.ts";
+import { rowArgs } from "../row-args.ts";
 
 const TITLES = {
   GDD: "Game design document",
@@ -73,10 +74,9 @@ export const generateExportTool = gameplanTool(generateExport, {
   description:
     "Writes a Markdown document of a project: GDD (game design document), PRD (product requirements) or other (status report). People download it from the page.",
   service: "exportService",
-  mutationType: "action",
   done: ({ export: { kind, title } }) => `Generated ${NAMES[kind]} "${title}"`,
   undo: {
     tool: "discard",
-    args: ({ export: made }) => ({ entity: "export", id: made.id, revision: made.revision }),
+    args: ({ export: made }) => rowArgs("export", made),
   },
 });

@@ -34,7 +34,6 @@ export const getExport = defineOperation({
 export const getExportTool = gameplanTool(getExport, {
   description: "Answers one part of a generated document.",
   service: "exportService",
-  mutationType: "read",
   done: ({ export: { title }, part }) => `Read part ${part} of "${title}"`,
   isHidden: true,
 });

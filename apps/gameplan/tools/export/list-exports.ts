@@ -35,6 +35,5 @@ export const listExports = defineOperation({
 export const listExportsTool = gameplanTool(listExports, {
   description: "Lists the documents that were generated for a project, newest first.",
   service: "exportService",
-  mutationType: "read",
   done: ({ total }) => `Listed ${formatCount(total, "export")}`,
 });

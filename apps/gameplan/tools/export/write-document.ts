@@ -1,6 +1,8 @@
 import type { GraphNode } from "../entities/dependency.ts";
 import type { DocumentExport } from "../entities/document-export.ts";
-import type { GameSystem, SystemText } from "../entities/game-system.ts";
+import { type GameSystem } from "../entities/game-system.ts";
+import { SYSTEM_TEXTS } from "../entities/system-texts.ts";
+import { headingOf } from "../markdown/field-words.ts";
 import { DocumentWriter } from "./document-writer.ts";
 import { block, inline } from "./markdown-text.ts";
 import type { ProjectSources } from "./project-sources.ts";
@@ -34,17 +36,10 @@ const WRITERS: {
     systemTable(writer, sources);
     writer.heading(2, "Systems");
     eachSystem(writer, sources, (system) => {
-      writeTexts(writer, system, [
-        ["Purpose", "purpose"],
-        ["Core mechanics", "coreMechanics"],
-        ["Inputs", "inputs"],
-        ["Outputs", "outputs"],
-        ["Current state", "currentState"],
-        ["Target state", "targetState"],
-        ["Failure states", "failureStates"],
-        ["Scaling", "scalingBehavior"],
-        ["Implementation notes", "implementationNotes"],
-      ]);
+      for (const field of SYSTEM_TEXTS) {
+        // The questions of all systems stand together at the end.
+        if (field !== "openQuestions") writeText(writer, headingOf(field), system[field]);
+      }
     });
     plans(writer, sources);
     openQuestions(writer, sources);
@@ -54,13 +49,11 @@ const WRITERS: {
     scope(writer, sources);
     writer.heading(2, "Requirements");
     eachSystem(writer, sources, (system) => {
-      writeTexts(writer, system, [
-        ["Why", "purpose"],
-        ["The player can", "coreMechanics"],
-        ["Done when", "targetState"],
-        ["Must not happen", "failureStates"],
-        ["Must scale", "scalingBehavior"],
-      ]);
+      writeText(writer, "Why", system.purpose);
+      writeText(writer, "The player can", system.coreMechanics);
+      writeText(writer, "Done when", system.targetState);
+      writeText(writer, "Must not happen", system.failureStates);
+      writeText(writer, "Must scale", system.scalingBehavior);
     });
     plans(writer, sources);
     openQuestions(writer, sources);
@@ -143,16 +136,10 @@ function eachSystem(
   if (left >= 0) writer.paragraph(`Systems that do not fit: ${nodes.length - left}.`);
 }
 
-function writeTexts(
-  writer: DocumentWriter,
-  system: GameSystem,
-  texts: readonly (readonly [heading: string, field: SystemText])[],
-): void {
-  for (const [heading, field] of texts) {
-    if (system[field] === "") continue;
-    writer.heading(4, heading);
-    writer.paragraph(block(system[field]));
-  }
+function writeText(writer: DocumentWriter, heading: string, text: string): void {
+  if (text === "") return;
+  writer.heading(4, heading);
+  writer.paragraph(block(text));
 }
 
 function plans(writer: DocumentWriter, sources: ProjectSources): void {

@@ -1,32 +1,35 @@
 import type { Result, ToolFailure } from "interlock-edge/tools";
 import { addToChangelog } from "../changelog.ts";
 import type { GameSystem } from "../entities/game-system.ts";
+import type { NewSystem } from "../entities/system-texts.ts";
 import { countRows } from "../list-page.ts";
 import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { findProject } from "../rows/project-row.ts";
 import { columnOf } from "../rows/row-fields.ts";
-import { findSystem, SYSTEM_FIELDS, type SystemField } from "../rows/system-row.ts";
-
-/** Fields of a new system. A field that is left out is empty, or as new systems are. */
-export type NewSystem = { readonly [Field in SystemField]?: string } & {
-  readonly name: string;
-  readonly systemSlug: string;
-};
+import { findSystem, SYSTEM_FIELDS } from "../rows/system-row.ts";
 
 const AS_NEW: Readonly<Record<string, string>> = { mvpCriticality: "important", status: "draft" };
+
+export const SLUG_TAKEN = "Another system has this short name.";
+
+interface NewEntry {
+  readonly projectId: string;
+  readonly system: NewSystem;
+  /** What the activity says was done. */
+  readonly verb: string;
+}
 
 /**
  * Adds a system to a project, with its first changelog entry. Fails: not_found, conflict when
  * another system has the slug.
  */
-export const SLUG_TAKEN = "Another system has this short name.";
 
 export function addSystem(
   sql: WorkspaceSql,
   caller: WorkspaceCaller,
-  { projectId, system, verb }: { projectId: string; system: NewSystem; verb: string },
+  { projectId, system, verb }: NewEntry,
 ): Result<GameSystem, ToolFailure> {
   const found = findProject(sql, caller, projectId);
   if (!found.ok) return found;

@@ -6,6 +6,7 @@ import { gameSystem, systemSlug } from "../entities/game-system.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { addSystem } from "./add-system.ts";
 import { systemFields } from "./system-fields.ts";
+import { rowArgs } from "../row-args.ts";
 
 export const createGameSystem = defineOperation({
   name: "create_game_system",
@@ -31,7 +32,7 @@ export const createGameSystemTool = gameplanTool(createGameSystem, {
   done: ({ system: { name, systemSlug: slug } }) => `Created game system "${name}" (${slug})`,
   undo: {
     tool: "discard",
-    args: ({ system: made }) => ({ entity: "system", id: made.id, revision: made.revision }),
+    args: ({ system: made }) => rowArgs("system", made),
   },
   maxArgumentsBytes: 65_536,
 });

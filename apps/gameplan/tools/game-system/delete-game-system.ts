@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
 import { verbOf, listOrNone, nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { BIN_DAYS } from "../bin/remove-rows.ts";
+import { IN_BIN } from "../bin/remove-rows.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
 import { count, nameText, readRevision, revision, rowId } from "../entities/fields.ts";
@@ -10,6 +10,7 @@ import { planStatus, versionLabel } from "../entities/version-plan.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { findSystem } from "../rows/system-row.ts";
 import { readLinks } from "./get-game-system.ts";
+import { TAKE_FROM_BIN } from "../row-args.ts";
 
 /** A plan that holds a system. */
 export const touchedPlan = v.strictObject({
@@ -104,11 +105,8 @@ export const deleteGameSystemTool = gameplanTool(deleteGameSystem, {
         dependencies: listOrNone(dependencies),
         plans: listOrNone(plans),
       };
-      return { before, after: { bin: `restorable for ${BIN_DAYS} days` } };
+      return { before, after: IN_BIN };
     },
   },
-  undo: {
-    tool: "restore",
-    args: ({ binItem: { entity, id, revision: binned } }) => ({ entity, id, revision: binned }),
-  },
+  undo: TAKE_FROM_BIN,
 });

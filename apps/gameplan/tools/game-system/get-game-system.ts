@@ -53,6 +53,5 @@ export const getGameSystemTool = gameplanTool(getGameSystem, {
   description:
     "Shows one game system with all its texts, what it depends on, what depends on it, and its changelog.",
   service: "gameSystemService",
-  mutationType: "read",
   done: ({ system: { name } }) => `Read game system "${name}"`,
 });

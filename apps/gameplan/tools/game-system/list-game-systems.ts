@@ -60,6 +60,5 @@ export const listGameSystemsTool = gameplanTool(listGameSystems, {
   description:
     "Lists the game systems of a project by slug, with optional filters. Use it to find system ids.",
   service: "gameSystemService",
-  mutationType: "read",
   done: ({ total }) => `Found ${formatCount(total, "game system")}`,
 });

@@ -9,6 +9,7 @@ import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { findSystem } from "../rows/system-row.ts";
 import { systemFields } from "./system-fields.ts";
+import { rowArgs } from "../row-args.ts";
 
 export const updateGameSystem = defineOperation({
   name: "update_game_system",
@@ -62,7 +63,7 @@ export const updateGameSystemTool = gameplanTool(updateGameSystem, {
   done: ({ system: { name } }) => `Updated game system "${name}"`,
   undo: {
     tool: "revert",
-    args: ({ system: { id, revision: changed } }) => ({ entity: "system", id, revision: changed }),
+    args: ({ system: changed }) => rowArgs("system", changed),
   },
   maxArgumentsBytes: 65_536,
 });

@@ -8,6 +8,7 @@ import { recordChange } from "../record-change.ts";
 import { findProject } from "../rows/project-row.ts";
 import { findThread } from "../rows/thread-row.ts";
 import { addMessage } from "./add-message.ts";
+import { rowArgs } from "../row-args.ts";
 
 export const createIdeaThread = defineOperation({
   name: "create_idea_thread",
@@ -46,7 +47,7 @@ export const createIdeaThreadTool = gameplanTool(createIdeaThread, {
   done: ({ thread: { title } }) => `Started idea thread "${title}"`,
   undo: {
     tool: "discard",
-    args: ({ thread: made }) => ({ entity: "idea_thread", id: made.id, revision: made.revision }),
+    args: ({ thread: made }) => rowArgs("idea_thread", made),
   },
   maxArgumentsBytes: 16_384,
 });

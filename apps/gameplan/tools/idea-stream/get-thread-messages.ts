@@ -59,6 +59,5 @@ export const getThreadMessages = defineOperation({
 export const getThreadMessagesTool = gameplanTool(getThreadMessages, {
   description: "Shows the messages of a thread, oldest first, at most 20 a page.",
   service: "ideaStreamService",
-  mutationType: "read",
   done: ({ thread: { title } }) => `Read idea thread "${title}"`,
 });

@@ -39,6 +39,5 @@ export const listIdeaThreadsTool = gameplanTool(listIdeaThreads, {
   description:
     "Lists the discussion threads of a project with the unread messages of the caller, newest first.",
   service: "ideaStreamService",
-  mutationType: "read",
   done: ({ total }) => `Listed ${formatCount(total, "idea thread")}`,
 });

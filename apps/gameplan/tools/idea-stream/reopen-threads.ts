@@ -51,7 +51,6 @@ export const reopenThreads = defineOperation({
 export const reopenThreadsTool = gameplanTool(reopenThreads, {
   description: "Takes back that threads became a brainstorm.",
   service: "ideaStreamService",
-  mutationType: "action",
   done: ({ threads }) => `Reopened ${formatCount(threads.length, "idea thread")}`,
   isHidden: true,
 });

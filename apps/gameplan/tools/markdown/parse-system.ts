@@ -1,9 +1,17 @@
-import { cutText, toSlug } from "../cut-text.ts";
-import type { NewSystem } from "../game-system/add-system.ts";
-import { SYSTEM_TEXTS, type SystemText } from "../entities/game-system.ts";
-import { splitSections, type Section } from "./split-sections.ts";
+import { cutText, quote, toSlug } from "../cut-text.ts";
+import {
+  CRITICALITIES,
+  type NewSystem,
+  SLUG,
+  SYSTEM_STATUSES,
+  SYSTEM_TEXTS,
+  type SystemText,
+} from "../entities/system-texts.ts";
+import { cleanText } from "./clean-text.ts";
+import { byWord, headingOf } from "./field-words.ts";
+import { splitSections, type Document, type Section } from "./split-sections.ts";
 
-/** A system read from a document, and what the reader should know about the reading. */
+/** A system read from a document, and what was not understood or was changed. */
 export interface ParsedSystem {
   readonly system: NewSystem;
   readonly warnings: readonly string[];
@@ -11,39 +19,48 @@ export interface ParsedSystem {
 
 const NAME_CHARS = 120;
 const TEXT_CHARS = 4_000;
+/** Lines about dependencies that are looked at; later ones are text. */
+const MOST_LINES = 400;
+
+interface Reading {
+  /** Names the system where the document does not. */
+  readonly fileName?: string | undefined;
+  /**
+   * Takes a line about what the system depends on. False: the line names no system, so it stays a
+   * text. Default: no line names one.
+   */
+  readonly takeLink?: (line: string) => boolean;
+}
 
 /**
  * Reads a game system from Markdown. It takes any text: what it cannot place becomes implementation
  * notes, what is too long is cut, and each such thing is a warning. Undefined: there is no text.
- * Contract: pure; never throws; linear.
+ * Contract: pure, but for what `takeLink` does; never throws; linear.
  */
-export function parseSystem(markdown: string, fileName?: string): ParsedSystem | undefined {
-  const document = splitSections(clean(markdown));
-  const named = document.facts.get("name") ?? document.title ?? nameOfFile(fileName);
+export function parseSystem(
+  markdown: string,
+  { fileName, takeLink = () => false }: Reading = {},
+): ParsedSystem | undefined {
+  const document = splitSections(cleanText(markdown));
+  const { facts } = document;
+  const named = facts.get("name") ?? document.title ?? nameOfFile(fileName);
   const isEmpty = document.sections.every(({ text, heading }) => text === "" && heading === "");
   if (named === undefined && isEmpty) return undefined;
   const warnings: string[] = [];
-  if (named === undefined) warnings.push("The document has no title.");
+  if (named === undefined) warnings.push("It has no title.");
   if (document.isFenceOpen) warnings.push("A code block has no end.");
   const name = cutText((named ?? "Imported system").replaceAll(/\s+/g, " ").trim(), NAME_CHARS);
+  const slug = facts.get("slug") ?? name;
+  const criticality = readChoice(facts.get("mvpCriticality"), CRITICALITIES, warnings);
+  const status = readChoice(facts.get("status"), SYSTEM_STATUSES, warnings);
   const system: NewSystem = {
     name,
-    systemSlug: slugFrom(document.facts.get("slug")) ?? toSlug(name) ?? "imported-system",
-    ...readChoice(document.facts, "mvpCriticality", warnings),
-    ...readChoice(document.facts, "status", warnings),
-    ...readTexts(document.sections, warnings),
+    systemSlug: SLUG.test(slug) ? slug : (toSlug(slug) ?? "imported-system"),
+    ...(criticality && { mvpCriticality: criticality }),
+    ...(status && { status }),
+    ...readTexts(document, takeLink, warnings),
   };
   return { system, warnings };
-}
-
-/** Drops what no document needs: a byte order mark, control characters, halves of characters. */
-function clean(markdown: string): string {
-  const kept: string[] = [];
-  for (const character of markdown.toWellFormed().replaceAll(/\r\n?/g, "\n")) {
-    const isControl = character < " " && character !== "\n" && character !== "\t";
-    if (!isControl && character !== "\u007F" && character !== "\uFEFF") kept.push(character);
-  }
-  return kept.join("");
 }
 
 function nameOfFile(fileName = ""): string | undefined {
@@ -52,57 +69,73 @@ function nameOfFile(fileName = ""): string | undefined {
   return words === "" ? undefined : words;
 }
 
-function slugFrom(fact: string | undefined): string | undefined {
-  return fact === undefined ? undefined : toSlug(fact);
-}
-
-const CHOICES = {
-  mvpCriticality: ["core", "important", "later"],
-  status: ["draft", "active", "deprecated"],
-} as const;
-
-function readChoice(
-  facts: ReadonlyMap<string, string>,
-  field: keyof typeof CHOICES,
+/** Reads a fact that has one of few values. */
+function readChoice<Value extends string>(
+  fact: string | undefined,
+  values: readonly Value[],
   warnings: string[],
-): { readonly [Field in keyof typeof CHOICES]?: string } {
-  const fact = facts.get(field)?.toLowerCase();
-  if (fact === undefined) return {};
-  const choice = CHOICES[field].find((value) => value === fact);
-  if (choice !== undefined) return { [field]: choice };
-  warnings.push(`The ${field} is none of ${CHOICES[field].join(", ")}.`);
-  return {};
+): Value | undefined {
+  const choice = values.find((value) => value === fact?.toLowerCase());
+  if (fact !== undefined && choice === undefined) {
+    warnings.push(`${quote(fact)} is none of ${values.join(", ")}.`);
+  }
+  return choice;
 }
 
-/** Words of headings, without spaces, and the field that they mean. */
-const FIELD_OF: ReadonlyMap<string, SystemText> = new Map(
-  Object.entries({
-    purpose: ["purpose", "overview", "summary", "description", "introduction"],
-    coreMechanics: ["coremechanics", "mechanics", "gameplay", "coreloop", "rules"],
-    currentState: ["currentstate", "current", "today"],
-    targetState: ["targetstate", "target", "goal", "goals", "vision"],
-    inputs: ["inputs", "input"],
-    outputs: ["outputs", "output"],
-    failureStates: ["failurestates", "failures", "failuremodes", "edgecases", "risks"],
-    scalingBehavior: ["scalingbehavior", "scalingbehaviour", "scaling", "balancing"],
-    implementationNotes: ["implementationnotes", "implementation", "technicalnotes", "notes"],
-    openQuestions: ["openquestions", "questions", "open", "todo"],
-  }).flatMap(([field, words]) => words.map((word) => [word, field as SystemText] as const)),
-);
+const LINKS = "dependsOn";
+type Field = SystemText | typeof LINKS;
 
+/** Fields by words of headings. */
+const FIELD_OF: ReadonlyMap<string, Field> = byWord<Field>({
+  purpose: "overview summary description introduction",
+  coreMechanics: "mechanics gameplay coreloop rules",
+  currentState: "current today",
+  targetState: "target goal goals vision",
+  inputs: "input",
+  outputs: "output",
+  failureStates: "failures failuremodes edgecases risks",
+  scalingBehavior: "scalingbehaviour scaling balancing",
+  implementationNotes: "implementation technicalnotes notes",
+  openQuestions: "questions open todo",
+  dependsOn: "dependencies requires",
+});
+
+const NOTES = "implementationNotes";
+
+/** Finds what the sections say about each field, and about dependencies. */
 function readTexts(
-  sections: readonly Section[],
+  { facts, sections }: Document,
+  takeLink: (line: string) => boolean,
   warnings: string[],
-): { readonly [Field in SystemText]?: string } {
-  const found = new Map<SystemText, string[]>();
-  let field: SystemText | undefined = "purpose";
+): { readonly [Name in SystemText]?: string } {
+  const found = placeSections(sections, warnings);
+  const textOf = (field: Field): string => (found.get(field) ?? []).join("\n\n").trim();
+  const lines = [...(facts.get(LINKS)?.split(",") ?? []), ...textOf(LINKS).split("\n")];
+  const left = lines.filter(
+    (line, at) => line.trim() !== "" && (at >= MOST_LINES || !takeLink(line)),
+  );
+  if (left.length > 0) {
+    found.set(NOTES, [...(found.get(NOTES) ?? []), `**${headingOf(LINKS)}**`, left.join("\n")]);
+  }
+  const texts = SYSTEM_TEXTS.flatMap((name) => {
+    const text = textOf(name);
+    if (text.length > TEXT_CHARS) warnings.push(`${name} is cut to ${TEXT_CHARS} characters.`);
+    return text === "" ? [] : [[name, cutText(text, TEXT_CHARS)] as const];
+  });
+  return Object.fromEntries(texts);
+}
+
+/** Gives each section its field. */
+function placeSections(sections: readonly Section[], warnings: string[]): Map<Field, string[]> {
+  const found = new Map<Field, string[]>();
+  let field: Field | undefined = "purpose";
   let unplaced = 0;
   for (const { heading, depth, text } of sections) {
-    const known: SystemText | undefined = FIELD_OF.get(toWord(heading));
+    const known: Field | undefined = FIELD_OF.get(toWord(heading));
     // A heading below the heading of a field is a part of its text.
     const isPart = depth > 2 && known === undefined;
     if (!isPart && heading !== "") field = known;
-    const target: SystemText = field ?? "implementationNotes";
+    const target = field ?? NOTES;
     const isNamed = heading !== "" && known === undefined;
     if (isNamed && !isPart) unplaced += 1;
     const paragraphs = [isNamed ? `**${heading}**` : "", text].filter((part) => part !== "");
@@ -111,15 +144,9 @@ function readTexts(
     found.set(target, collected);
   }
   if (unplaced > 0) {
-    const sections = unplaced === 1 ? "1 unknown section is" : `${unplaced} unknown sections are`;
-    warnings.push(`${sections} in the implementation notes.`);
+    warnings.push(`Unknown sections in the notes: ${unplaced}.`);
   }
-  const texts = SYSTEM_TEXTS.flatMap((name) => {
-    const text = (found.get(name) ?? []).join("\n\n").trim();
-    if (text.length > TEXT_CHARS) warnings.push(`${name} is cut to ${TEXT_CHARS} characters.`);
-    return text === "" ? [] : [[name, cutText(text, TEXT_CHARS)] as const];
-  });
-  return Object.fromEntries(texts);
+  return found;
 }
 
 function toWord(heading: string): string {

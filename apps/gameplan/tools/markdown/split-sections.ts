@@ -1,4 +1,5 @@
 import { fenceAfter } from "./fence.ts";
+import { byWord } from "./field-words.ts";
 
 /** A heading and the text below it. The text before the first heading has an empty one. */
 export interface Section {
@@ -12,23 +13,26 @@ export interface Section {
 export interface Document {
   /** The first heading of depth 1. */
   readonly title: string | undefined;
-  /** `name`, `slug`, `status`, `mvpCriticality`: from the front matter or from lines on top. */
+  /**
+   * `name`, `slug`, `status`, `mvpCriticality` and `dependsOn`: from the front matter or from lines
+   * on top.
+   */
   readonly facts: ReadonlyMap<string, string>;
   readonly sections: readonly Section[];
   /** A code block has no end, so the rest of the document is in it. */
   readonly isFenceOpen: boolean;
 }
 
-const FACT_NAMES: ReadonlyMap<string, string> = new Map([
-  ["name", "name"],
-  ["title", "name"],
-  ["slug", "slug"],
-  ["systemslug", "slug"],
-  ["status", "status"],
-  ["criticality", "mvpCriticality"],
-  ["mvpcriticality", "mvpCriticality"],
-  ["priority", "mvpCriticality"],
-]);
+const FACT_NAMES = byWord({
+  name: "title",
+  slug: "systemslug",
+  status: "status",
+  mvpCriticality: "criticality priority",
+  dependsOn: "requires",
+});
+
+/** Keeps a line of a text from being a heading or the mark of a code block; see write-system.ts. */
+const ESCAPE = /^\\(?=[ #`~\\])/;
 
 // Threat: a long line takes a time that grows faster than the line. Each pattern ends with what
 // matches everything, so nothing is tried twice.
@@ -38,22 +42,24 @@ const FACT = /^(?:[-*+] )?(?:\*\*|__)?([A-Za-z][A-Za-z ]{1,20}?)(?:\*\*|__)?:(?:
 /** Cuts a document at its headings. Headings in code blocks are code. Contract: pure; linear. */
 export function splitSections(markdown: string): Document {
   const facts = new Map<string, string>();
-  const lines = dropFrontMatter(markdown.split("\n"), facts);
+  const lines = openFrontMatter(markdown.split("\n"));
   const sections: { heading: string; depth: number; lines: string[] }[] = [
     { heading: "", depth: 0, lines: [] },
   ];
   let title: string | undefined;
   let fence: string | undefined;
   for (const line of lines) {
-    fence = fenceAfter(fence, line);
-    const heading = fence === undefined ? readHeading(line) : undefined;
+    const next = fenceAfter(fence, line);
+    const isCode = fence !== undefined || next !== undefined;
+    fence = next;
+    const heading = isCode ? undefined : readHeading(line);
     const section = sections.at(-1);
     if (heading && title === undefined && heading.depth === 1) {
       title = heading.text;
     } else if (heading) {
       sections.push({ heading: heading.text, depth: heading.depth, lines: [] });
-    } else if (!(section?.depth === 0 && readFact(line, facts))) {
-      section?.lines.push(line);
+    } else if (isCode || section?.depth !== 0 || !readFact(line, facts)) {
+      section?.lines.push(isCode ? line : line.replace(ESCAPE, ""));
     }
   }
   return {
@@ -81,20 +87,18 @@ function dropClosing(text: string): string {
   return end === 0 || /\s/.test(text[end - 1] ?? "") ? text.slice(0, end).trimEnd() : text;
 }
 
-/** Reads a line such as `**Status:** active` on top of a document. */
+/** Reads a line such as `**Status:** active` on top of a document. A repetition is text. */
 function readFact(line: string, facts: Map<string, string>): boolean {
   const [, label = "", value = ""] = FACT.exec(line) ?? [];
-  const name = FACT_NAMES.get(label.toLowerCase().replaceAll(" ", ""));
-  if (name === undefined || value.trim() === "") return false;
-  if (!facts.has(name)) facts.set(name, value.trim().replaceAll(/^["']|["']$/g, ""));
+  const word = label.toLowerCase().replaceAll(" ", "");
+  const name = FACT_NAMES.get(word);
+  if (name === undefined || value.trim() === "" || facts.has(name)) return false;
+  facts.set(name, value.trim().replaceAll(/^["']|["']$/g, ""));
   return true;
 }
 
-/** Front matter without an end is text. */
-function dropFrontMatter(lines: readonly string[], facts: Map<string, string>): readonly string[] {
-  if (lines[0]?.trim() !== "---") return lines;
-  const end = lines.findIndex((line, index) => index > 0 && line.trim() === "---");
-  if (end < 0) return lines;
-  for (const line of lines.slice(1, end)) readFact(line, facts);
-  return lines.slice(end + 1);
+/** The lines of front matter stand on top, as facts or as text. Without an end it is text. */
+function openFrontMatter(lines: readonly string[]): readonly string[] {
+  const end = lines.indexOf("---", 1);
+  return lines[0] === "---" && end > 0 ? lines.toSpliced(end, 1, "").slice(1) : lines;
 }

@@ -6,6 +6,7 @@ import { project } from "../entities/project.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
 import { findProject } from "../rows/project-row.ts";
+import { rowArgs } from "../row-args.ts";
 
 const { description, genre, platform, status } = project.entries;
 
@@ -55,7 +56,7 @@ export const createProjectTool = gameplanTool(createProject, {
   done: ({ project: { name } }) => `Created project "${name}"`,
   undo: {
     tool: "discard",
-    args: ({ project: made }) => ({ entity: "project", id: made.id, revision: made.revision }),
+    args: ({ project: made }) => rowArgs("project", made),
   },
   example: {
     description: "A new game.",

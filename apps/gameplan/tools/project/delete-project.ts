@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
 import { listOrNone, nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { BIN_DAYS } from "../bin/remove-rows.ts";
+import { IN_BIN } from "../bin/remove-rows.ts";
 import { getProject } from "./get-project.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
@@ -11,6 +11,7 @@ import { projectCounts } from "../entities/project.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { checkAuthor } from "../rows/check-author.ts";
 import { countContents } from "./count-contents.ts";
+import { TAKE_FROM_BIN } from "../row-args.ts";
 
 /** A project goes into the bin as one row; what is in it comes back with it. */
 export const deleteProject = defineOperation({
@@ -57,12 +58,9 @@ export const deleteProjectTool = gameplanTool(deleteProject, {
           author: shown.createdBy,
           contents: listOrNone(contents),
         },
-        after: { bin: `restorable for ${BIN_DAYS} days` },
+        after: IN_BIN,
       };
     },
   },
-  undo: {
-    tool: "restore",
-    args: ({ binItem: { entity, id, revision: binned } }) => ({ entity, id, revision: binned }),
-  },
+  undo: TAKE_FROM_BIN,
 });

@@ -49,6 +49,5 @@ export const getProjectActivity = defineOperation({
 export const getProjectActivityTool = gameplanTool(getProjectActivity, {
   description: "Shows who changed what in a project, newest first.",
   service: "projectService",
-  mutationType: "read",
   done: ({ total }) => `Read ${formatCount(total, "activity")}`,
 });

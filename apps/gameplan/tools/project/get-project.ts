@@ -23,6 +23,5 @@ export const getProjectTool = gameplanTool(getProject, {
   description:
     "Shows one project and how many systems, plans, brainstorms, threads and exports it has.",
   service: "projectService",
-  mutationType: "read",
   done: ({ project: { name } }) => `Read project "${name}"`,
 });

@@ -32,7 +32,6 @@ export const listMembers = defineOperation({
 export const listMembersTool = gameplanTool(listMembers, {
   description: "Lists who is in a project.",
   service: "projectService",
-  mutationType: "read",
   done: () => "Listed who is in a project",
   isHidden: true,
 });

@@ -30,6 +30,5 @@ export const listProjects = defineOperation({
 export const listProjectsTool = gameplanTool(listProjects, {
   description: "Lists the projects of the workspace, newest first. Use it to find a project id.",
   service: "projectService",
-  mutationType: "read",
   done: ({ total }) => `Listed ${formatCount(total, "project")}`,
 });

@@ -5,7 +5,7 @@ import { formatCount } from "../consent-words.ts";
 import { cutText } from "../cut-text.ts";
 import { entityName } from "../entities/activity.ts";
 import { count, rowId } from "../entities/fields.ts";
-import { SYSTEM_TEXTS } from "../entities/game-system.ts";
+import { SYSTEM_TEXTS } from "../entities/system-texts.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { TABLES } from "../rows/entity-row.ts";
 import { findProject } from "../rows/project-row.ts";
@@ -130,7 +130,6 @@ function placeOf(
 export const searchProjectTool = gameplanTool(searchProject, {
   description: "Finds a text in a project.",
   service: "projectService",
-  mutationType: "read",
   done: ({ items }) => `Found ${formatCount(items.length, "place")}`,
   isHidden: true,
 });

@@ -10,6 +10,7 @@ import { findLive } from "../rows/entity-row.ts";
 import { findProject } from "../rows/project-row.ts";
 import { refuse } from "../refuse.ts";
 import { projectFields } from "./create-project.ts";
+import { rowArgs } from "../row-args.ts";
 
 export const updateProject = defineOperation({
   name: "update_project",
@@ -52,10 +53,6 @@ export const updateProjectTool = gameplanTool(updateProject, {
   done: ({ project: { name } }) => `Updated project "${name}"`,
   undo: {
     tool: "revert",
-    args: ({ project: { id, revision: changed } }) => ({
-      entity: "project",
-      id,
-      revision: changed,
-    }),
+    args: ({ project: changed }) => rowArgs("project", changed),
   },
 });

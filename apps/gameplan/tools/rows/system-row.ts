@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type Result, type ToolFailure } from "interlock-edge/tools";
-import { gameSystem, SYSTEM_TEXTS, type GameSystem } from "../entities/game-system.ts";
+import { gameSystem, type GameSystem } from "../entities/game-system.ts";
+import { SYSTEM_TEXTS } from "../entities/system-texts.ts";
 import { toIso } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceReads } from "interlock-edge/tools";
 import { findLive, toFound } from "./entity-row.ts";
@@ -14,7 +15,6 @@ export const SYSTEM_FIELDS = [
   "status",
   ...SYSTEM_TEXTS,
 ] as const;
-export type SystemField = (typeof SYSTEM_FIELDS)[number];
 
 const columns = ["id", "projectId", ...SYSTEM_FIELDS, "revision", "createdAt", "createdBy"]
   .concat("updatedAt")

@@ -6,6 +6,7 @@ import { versionLabel, versionPlan } from "../entities/version-plan.ts";
 import { defineOperation } from "interlock-edge/tools";
 import { findPlan } from "../rows/plan-row.ts";
 import { addPlan } from "./add-plan.ts";
+import { rowArgs } from "../row-args.ts";
 
 /** The way on from a finalized plan. Systems in the bin are left out. */
 export const copyVersionPlan = defineOperation({
@@ -38,7 +39,7 @@ export const copyVersionPlanTool = gameplanTool(copyVersionPlan, {
   done: ({ plan: { version } }) => `Copied a version plan as draft ${version}`,
   undo: {
     tool: "discard",
-    args: ({ plan: { id, revision } }) => ({ entity: "version_plan", id, revision }),
+    args: ({ plan }) => rowArgs("version_plan", plan),
   },
   isHidden: true,
 });

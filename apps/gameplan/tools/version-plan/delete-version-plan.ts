@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
 import { nameOr } from "../consent-words.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
-import { BIN_DAYS } from "../bin/remove-rows.ts";
+import { IN_BIN } from "../bin/remove-rows.ts";
 import { getVersionPlan } from "./get-version-plan.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
@@ -10,6 +10,7 @@ import { readRevision, rowId } from "../entities/fields.ts";
 import { countRows } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
+import { TAKE_FROM_BIN } from "../row-args.ts";
 
 export const deleteVersionPlan = defineOperation({
   name: "delete_version_plan",
@@ -56,12 +57,9 @@ export const deleteVersionPlanTool = gameplanTool(deleteVersionPlan, {
       const { version, status, systems } = found.value.plan;
       return {
         before: { plan: version, status, systems },
-        after: { bin: `restorable for ${BIN_DAYS} days` },
+        after: IN_BIN,
       };
     },
   },
-  undo: {
-    tool: "restore",
-    args: ({ binItem: { entity, id, revision: binned } }) => ({ entity, id, revision: binned }),
-  },
+  undo: TAKE_FROM_BIN,
 });

@@ -10,6 +10,7 @@ import { findProject } from "../rows/project-row.ts";
 import { addPlan, type NewPlan } from "./add-plan.ts";
 import { checkScope, checkSystemIds, refuseScope } from "./check-scope.ts";
 import { planSystemIds } from "./validate-version-scope.ts";
+import { rowArgs } from "../row-args.ts";
 
 export const phasesInput = v.pipe(
   v.array(v.strictObject({ name: nameText, systemIds: planSystemIds })),
@@ -129,7 +130,7 @@ export const draftVersionPlanTool = gameplanTool(draftVersionPlan, {
   done: ({ plan: { version } }) => `Drafted version plan ${version}`,
   undo: {
     tool: "discard",
-    args: ({ plan: { id, revision } }) => ({ entity: "version_plan", id, revision }),
+    args: ({ plan }) => rowArgs("version_plan", plan),
   },
   isHidden: true,
   maxArgumentsBytes: 32_768,

@@ -68,7 +68,6 @@ export const finalizeVersionPlanTool = gameplanTool(finalizeVersionPlan, {
   description:
     "Locks a version plan for good. A person approves it. Nobody can undo it; to change it, people copy it as a draft.",
   service: "versionPlanService",
-  mutationType: "action",
   done: ({ plan: { version } }) => `Finalized version plan ${version}`,
   risk: "MEDIUM_RISK_WRITE",
   semantics: "irreversible_pivot",

@@ -24,6 +24,5 @@ export const getVersionPlanTool = gameplanTool(getVersionPlan, {
   description:
     "Shows a version plan with its phases and systems, and whether its scope is complete.",
   service: "versionPlanService",
-  mutationType: "read",
   done: ({ plan: { version } }) => `Read version plan ${version}`,
 });

@@ -39,6 +39,5 @@ export const listVersionPlans = defineOperation({
 export const listVersionPlansTool = gameplanTool(listVersionPlans, {
   description: "Lists the version plans of a project, newest first.",
   service: "versionPlanService",
-  mutationType: "read",
   done: ({ total }) => `Listed ${formatCount(total, "version plan")}`,
 });

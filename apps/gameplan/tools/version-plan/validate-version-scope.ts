@@ -29,7 +29,6 @@ export const validateVersionScopeTool = gameplanTool(validateVersionScope, {
   description:
     "Checks whether a set of systems holds everything that its systems require, and names what is missing.",
   service: "versionPlanService",
-  mutationType: "read",
   done: ({ scope: { valid, missingTotal } }) =>
     valid ? "The scope is complete" : `The scope lacks ${formatCount(missingTotal, "system")}`,
   maxArgumentsBytes: 16_384,

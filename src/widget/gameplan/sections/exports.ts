@@ -11,7 +11,7 @@ import {
   inWords,
   plural,
 } from "../draw.ts";
-import { DATA_FILES, parseData } from "../data-files.ts";
+import { DATA_FILES, parseData, writeSystemFile } from "../data-files.ts";
 import { drawMore, pagesIn, readPages } from "../pages.ts";
 import { numberOf, objectOf, textOf } from "../read-json.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
@@ -95,13 +95,15 @@ interface ReadFile {
   readonly text: string;
 }
 
-/** Reads the file that the address names: a document, or the data as it is now. */
+/** Reads the file that the address names: a document, or a system or the data as they are now. */
 async function readFile({
   api,
   projectId,
   route,
 }: SectionContext): Promise<Result<ReadFile, CallFailure>> {
   const [, kind = ""] = /^data:(.*)$/.exec(route.itemId ?? "") ?? [];
+  const [, systemId] = /^system:(.*)$/.exec(route.itemId ?? "") ?? [];
+  if (systemId !== undefined) return readSystem(api, systemId);
   const file = Object.hasOwn(DATA_FILES, kind) ? DATA_FILES[kind] : undefined;
   if (file) return writeFile(api, projectId, file);
   const args = { exportId: route.itemId ?? "" };
@@ -110,6 +112,18 @@ async function readFile({
   const { item, text } = read.value;
   const fileName = textOf(item, "fileName") || "export.md";
   return ok({ item, text, fileName, title: textOf(item, "title") });
+}
+
+/** Writes a system as Markdown that the import reads as the same system. */
+async function readSystem(
+  api: SectionContext["api"],
+  systemId: string,
+): Promise<Result<ReadFile, CallFailure>> {
+  const read = await api.read("get_game_system", { systemId });
+  if (!read.ok) return read;
+  const item = objectOf(read.value, "system");
+  const [title, slug] = [textOf(item, "name"), textOf(item, "systemSlug")];
+  return ok({ item, title, fileName: `${slug}.md`, text: writeSystemFile(read.value) });
 }
 
 /** Writes the data of a project as it is now. */

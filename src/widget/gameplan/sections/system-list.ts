@@ -14,7 +14,6 @@ import { drawMore } from "../pages.ts";
 import { textOf } from "../read-json.ts";
 import { queryOf } from "../route.ts";
 import type { Section, SectionContext } from "../section.ts";
-import { drawImport } from "./import-system.ts";
 import { CRITICALITIES, SYSTEM_STATUSES } from "./system-fields.ts";
 
 const SEARCH_AFTER_MS = 300;
@@ -28,7 +27,8 @@ export const showSystems: Section["show"] = async (context) => {
   const { items, total } = read.value;
   const count = el("span", { class: "note" }, plural(total, "system"));
   const add = el("a", { class: "button", href: link("systems", "new") }, "Add a system");
-  const heading = drawHeading("Systems", count, add, ...drawImport(context));
+  const from = el("a", { class: "button", href: link("import") }, "Import Markdown");
+  const heading = drawHeading("Systems", count, add, from);
   const isFiltered = Object.keys(args).length > 1;
   const tools = isFiltered || total > 1 ? [drawTools(context)] : [];
   if (total === 0) {

@@ -68,15 +68,16 @@ function drawUp({ link }: SectionContext): HTMLElement {
 
 /** The texts of a system, and what can be done with it. */
 function drawTexts(context: SectionContext, system: JsonObject): HTMLElement[] {
-  const { route, act, go } = context;
+  const { route, act, go, link } = context;
   const args = { systemId: textOf(system, "id"), revision: numberOf(system, "revision") };
   const { section, itemId = "" } = route;
   const edit = drawButton("Edit", async () => go({ section, itemId, query: { edit: "1" } }));
   const remove = drawButton("Move to bin", async () => {
     if (await act("delete_game_system", args)) go({ section: "systems" });
   });
+  const file = { class: "button", href: link("exports", `system:${itemId}`), "data-key": "file" };
   return [
-    el("div", { class: "actions" }, edit, remove),
+    el("div", { class: "actions" }, edit, el("a", file, "Export as Markdown"), remove),
     ...SYSTEM_TEXTS.flatMap(([key, title]) => {
       const text = textOf(system, key);
       return text === "" ? [] : drawGroup(title, drawMarkdown(text));
