@@ -9,6 +9,7 @@ import { blocksIn } from "../docs/code-blocks.ts";
 import { closePages, openBrowser } from "../shared/browser.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 import { type HostPage, serveHostPage } from "../shared/host-page.ts";
+import { takePicture } from "../story/person.ts";
 
 let server: DevServer;
 let browser: Browser;
@@ -106,7 +107,7 @@ test("the newcomer's page works as it is written, under its strict policy", asyn
   const shop = await startNewcomersPage();
   try {
     await admit([shop.origin]);
-    const page = await browser.newPage();
+    const page = await browser.newPage({ viewport: { width: 1000, height: 760 } });
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
@@ -124,6 +125,8 @@ test("the newcomer's page works as it is written, under its strict policy", asyn
     expect(await page.evaluate(`${clock}.textContent`)).toMatch(/\d{4}/);
     expect(await page.evaluate(`getComputedStyle(${clock}).fontSize`)).toBe("24px");
     expect(complaints).toEqual([]);
+    await page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "hidden" });
+    await takePicture(page, "launcher");
     await page.close();
   } finally {
     shop.stop();

@@ -102,9 +102,13 @@ export class Person {
     return (await answered).status();
   }
 
-  /** Takes a picture for the documents if `SCREENSHOTS` is set. */
-  async picture(name: string): Promise<void> {
-    if (!process.env["SCREENSHOTS"]) return;
-    await this.page.screenshot({ path: join(IMAGES, `${name}.png`), animations: "disabled" });
+  picture(name: string): Promise<void> {
+    return takePicture(this.page, name);
   }
+}
+
+/** Takes a picture for the documents if `SCREENSHOTS` is set. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (!process.env["SCREENSHOTS"]) return;
+  await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: "disabled" });
 }
