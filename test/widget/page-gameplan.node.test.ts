@@ -94,6 +94,7 @@ describe("the project", () => {
       ...at("systems"),
       prepare: ({ gameplan }) => {
         gameplan.answers.set("import_system_from_markdown", () => ({ system, warnings: [] }));
+        gameplan.answers.set("add_dependency", () => ({ error: "Movement is in the bin." }));
       },
     });
     await main().getByRole("link", { name: "Import Markdown" }).click();
@@ -136,6 +137,8 @@ describe("the project", () => {
     const link = { sourceSystemId: "hide", targetSystemId: "move", type: "optional" };
     expect(linked?.slice(0, 2)).toEqual(["add_dependency", link]);
     expect(made?.[2]).toMatch(/^[0-9a-f]{32}$/);
+    // The text of the system does not have it any more, so the page says what is missing.
+    await alert.getByText("Not made, add it by hand: optional Movement.").waitFor();
   });
 
   it("hands out a system as Markdown, which the import reads", async () => {

@@ -219,20 +219,23 @@ function drawBack({ link }: SectionContext): HTMLElement {
   return el("a", { class: "button", href: link("import"), "data-key": "back" }, "Change the text");
 }
 
-/** Makes the system, then its dependencies, and shows it. */
+/** Makes the system, then its dependencies, and shows it. Says which ones could not be made. */
 async function importSystem(
   context: SectionContext,
   args: JsonObject,
   found: Understood["found"],
 ): Promise<void> {
-  const { act, go } = context;
+  const { act, go, tell } = context;
   const data = await act("import_system_from_markdown", args);
   if (!data) return;
   forgetTyped(draftOf(context));
   const sourceSystemId = textOf(objectOf(data, "system"), "id");
+  const missing: string[] = [];
   for (const { target, type } of found) {
     const link = { sourceSystemId, targetSystemId: target.id, type };
-    if (!(await act("add_dependency", link))) break;
+    if (!(await act("add_dependency", link))) missing.push(`${type} ${target.name}`);
   }
-  go({ section: "systems", itemId: sourceSystemId });
+  // A silent move keeps the message.
+  go({ section: "systems", itemId: sourceSystemId }, { isSilent: missing.length > 0 });
+  if (missing.length > 0) tell(`Not made, add it by hand: ${missing.join(", ")}.`);
 }
