@@ -24,7 +24,12 @@ export const FOLDERS = {
     inside: [],
     packages: ["valibot"],
     files: ["src/exports/tools.ts", "src/testing/index.ts"],
-    except: ["[^/]+/test/"],
+    except: ["[^/]+/(test|page)/"],
+  },
+  // The page of an application is made from the parts of the other pages.
+  page: {
+    inside: ["apps", "widget", "client", "protocol"],
+    packages: ["eventsource-parser"],
   },
   workspace: { inside: ["protocol", "capabilities", "contracts"], packages: ["valibot"] },
   runner: { inside: ["protocol", "capabilities", "contracts"], packages: [] },
@@ -42,12 +47,6 @@ export const FOLDERS = {
   widget: {
     inside: ["client", "protocol", "wire"],
     packages: ["eventsource-parser", "highlight.js", "lowlight", "markdown-it"],
-    // The file of a system: GamePlan's tool and its page write and read it by the same code.
-    files: [
-      "apps/gameplan/tools/markdown/find-links.ts",
-      "apps/gameplan/tools/markdown/parse-system.ts",
-      "apps/gameplan/tools/markdown/write-system.ts",
-    ],
   },
   compose: {
     inside: [
@@ -190,6 +189,7 @@ function pathOf(folder) {
   if (BESIDE.has(folder)) return `^${folder}/`;
   // The list of the deployment's tools is a part of the entry.
   if (folder === "index") return "^src/(tools/)?index\\.ts$";
+  if (folder === "page") return "^apps/[^/]+/page/";
   return FILES.has(folder) ? `^src/${folder}\\.ts$` : `^src/${folder}/`;
 }
 

@@ -13,6 +13,7 @@ import { dateToBegin, isFresh } from "./fresh.ts";
  * Another directory gets a copy of those in dist/public while no source is newer.
  */
 const source = join(import.meta.dirname, "../src/widget");
+const gameplan = join(import.meta.dirname, "../apps/gameplan/page");
 const served = join(import.meta.dirname, "../dist/public");
 const target = process.argv[2] ?? served;
 
@@ -58,6 +59,7 @@ const PAGES = [
 /** All that the pages are made from. */
 const SOURCES = [
   "src",
+  "apps/gameplan/page",
   "apps/gameplan/tools",
   "scripts/build-widget.mjs",
   "scripts/markdown-parts.ts",
@@ -130,8 +132,8 @@ await build({
 await build({
   ...options,
   entryPoints: {
-    gameplan: join(source, "interlock-gameplan.ts"),
-    "gameplan-later": join(source, "gameplan/later-sections.ts"),
+    gameplan: join(gameplan, "interlock-gameplan.ts"),
+    "gameplan-later": join(gameplan, "later-sections.ts"),
   },
   splitting: true,
   chunkNames: "gameplan-shared",
@@ -187,11 +189,13 @@ function leaveLaterFiles({ onResolve }) {
 /** Names the sources of the pages by their hash. */
 function nameSources() {
   const hash = createHash("sha256");
-  const names = readdirSync(source, { recursive: true }).filter((name) =>
-    /\.(?:ts|css)$/.test(name),
-  );
-  for (const name of names.toSorted(compareText))
-    hash.update(name).update(readFileSync(join(source, name)));
+  for (const folder of [source, gameplan]) {
+    const names = readdirSync(folder, { recursive: true }).filter((name) =>
+      /\.(?:ts|css)$/.test(name),
+    );
+    for (const name of names.toSorted(compareText))
+      hash.update(name).update(readFileSync(join(folder, name)));
+  }
   return hash.digest("hex").slice(0, 16);
 }
 

@@ -80,7 +80,7 @@ test("npm run check:imports reads every room", () => {
 });
 
 test("the pages reach a deployment through the client alone", () => {
-  const own = globSync("src/widget/**/*.ts", { cwd: root }).filter((file) =>
+  const own = globSync("{src/widget,apps/*/page}/**/*.ts", { cwd: root }).filter((file) =>
     /\bfetch\(|\bEventSource\b|XMLHttpRequest|send-authorised/.test(
       readFileSync(join(root, file), "utf8"),
     ),
@@ -120,6 +120,9 @@ const PLANTED: readonly Planted[] = [
   ["contracts", "src/contracts/a.ts", "src/runner/b.ts", "../runner/b.ts"],
   ["core-tools", "src/core-tools/a.ts", "src/adapters/b.ts", "../adapters/b.ts"],
   ["apps", "apps/a/b.ts", "src/contracts/b.ts", "../../src/contracts/b.ts"],
+  ["page", "apps/a/page/a.ts", "src/http/b.ts", "../../../src/http/b.ts"],
+  ["apps", "apps/a/b.ts", "src/widget/b.ts", "../../src/widget/b.ts"],
+  ["widget", "src/widget/a.ts", "apps/a/page/b.ts", "../../apps/a/page/b.ts"],
   ["client", "src/client/a.ts", "src/http/b.ts", "../http/b.ts"],
   ["core-tools", "src/core-tools/a.ts", "apps/a/b.ts", "../../apps/a/b.ts"],
   ["runner", "src/runner/a.ts", "src/wire/b.ts", "../wire/b.ts"],
