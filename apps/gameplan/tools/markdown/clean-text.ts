@@ -6,5 +6,5 @@ export function cleanText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/\r\n?/g, "\n")
-    .replaceAll(/(?![\n\t])[\p{Cc}\uFEFF]/gu, "");
+    .replaceAll(/[^\n\t -~\u00a0-\ufefe\uff00-\uffff]/g, "");
 }
