@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transform } from "esbuild";
@@ -42,7 +42,8 @@ test.each(blocksIn("js", "css", "html").map((block) => [nameOf(block), block] as
   "the elements, attributes and scripts of %s exist",
   (_name, { text }) => {
     for (const [element] of text.matchAll(/(?<!--)\binterlock-[a-z]+\b/g)) {
-      const source = readFileSync(join(ROOT, `src/widget/${element}.ts`), "utf8");
+      const [file = "none"] = globSync(`{src/widget,apps/*/page}/${element}.ts`, { cwd: ROOT });
+      const source = readFileSync(join(ROOT, file), "utf8");
       expect(source).toMatch(
         new RegExp(`(?:customElements\\.define|defineElement)\\("${element}"`),
       );

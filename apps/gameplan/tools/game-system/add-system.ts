@@ -25,7 +25,6 @@ interface NewEntry {
  * Adds a system to a project, with its first changelog entry. Fails: not_found, conflict when
  * another system has the slug.
  */
-
 export function addSystem(
   sql: WorkspaceSql,
   caller: WorkspaceCaller,
