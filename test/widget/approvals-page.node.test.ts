@@ -430,7 +430,7 @@ describe("the page of runs", () => {
     await visit.page.getByLabel("Assistant").fill("desk");
     await visit.page.getByLabel("Assistant").press("Enter");
     await expect.poll(() => runs().getByRole("listitem").count()).toBe(3);
-    expect(visit.api.requestsTo(/runs\?assistant=desk&limit/)).not.toEqual([]);
+    await expect.poll(() => visit.api.requestsTo(/runs\?assistant=desk&limit/)).not.toEqual([]);
     // The picture is for the eye alone; the table says the same.
     await visit.page.getByText("Costs", { exact: true }).click();
     const costs = visit.page.getByRole("table", { name: "Cost per day in EUR" });

@@ -217,7 +217,7 @@ describe("an answer", () => {
     await sees("On and on");
     await visit.page.getByRole("button", { name: "Stop" }).click();
     await sees("You stopped this answer.");
-    expect(visit.api.requestsTo(/POST \/v1\/runs\/run_1\/cancel/)).toHaveLength(1);
+    await expect.poll(() => visit.api.requestsTo(/POST .*\/run_1\/cancel/)).toHaveLength(1);
     await visit.page.getByRole("button", { name: "Send" }).waitFor();
   });
 

@@ -110,7 +110,7 @@ describe("one script tag", () => {
   it("stands where mode and side say, and covers a phone", async () => {
     await openPage(`<script src="/embed.js" data-tokenless data-open defer></script>`);
     await field().waitFor();
-    expect(visit.api.requestsTo(/\/v1\/page/)).toHaveLength(1);
+    await expect.poll(() => visit.api.requestsTo(/\/v1\/page/).length).toBe(1);
     const { width, height } = visit.page.viewportSize() ?? { width: 0, height: 0 };
     const panel = `${LAUNCHER}.shadowRoot.querySelector("[part=window]")`;
     const bubble = `${LAUNCHER}.shadowRoot.querySelector("[part=bubble]")`;
