@@ -21,7 +21,7 @@ export function createMarks(main: HTMLElement) {
       else for (const place of placesOf(main, id)) place.append(drawMark(who));
     }
   };
-  // A section is drawn again as a whole, by whoever reads it.
+  // Each part of the page is drawn again as a whole. Its new elements have no marks yet.
   new MutationObserver(draw).observe(main, { childList: true });
   return {
     /** Takes the newest entries of the activity, of which the first has just happened. */
