@@ -35,6 +35,7 @@ async function main(): Promise<void> {
       const verdict = findFault(green, mutant.test) ?? (await tryMutant(copy, mutant, tests));
       if (verdict === "caught") caught++;
       console.log(`${index + 1}/${mutants.length} ${describe(mutant, verdict)}`);
+      if (verdict === "RED WITHOUT IT") console.log(`    ${errorOf(green, mutant.test)}`);
     }
   } finally {
     tests.end();
@@ -119,9 +120,17 @@ async function tryMutant(copy: string, mutant: Mutant, tests: TestProcess): Prom
   return states.includes("passed") ? "SURVIVED" : "BROKE";
 }
 
-function statesOf(ended: readonly Ended[], { file, name }: NamedTest): readonly Ended["state"][] {
-  const found = ended.filter((test) => test.file === file && test.name.endsWith(name));
-  return found.map(({ state }) => state);
+function statesOf(ended: readonly Ended[], test: NamedTest): readonly Ended["state"][] {
+  return find(ended, test).map(({ state }) => state);
+}
+
+/** A named test runs alone, so it fails here when it leans on an earlier test of its file. */
+function errorOf(ended: readonly Ended[], test: NamedTest): string {
+  return find(ended, test).find(({ error }) => error)?.error ?? "";
+}
+
+function find(ended: readonly Ended[], { file, name }: NamedTest): readonly Ended[] {
+  return ended.filter((test) => test.file === file && test.name.endsWith(name));
 }
 
 function describe({ name, file, test }: Mutant, verdict: Verdict): string {

@@ -37,6 +37,7 @@ async function main(project: string[]): Promise<void> {
         file: module.relativeModuleId,
         name: test.name,
         state: test.result().state,
+        error: test.result().errors?.[0]?.message,
       })),
     );
     process.send?.(ended);

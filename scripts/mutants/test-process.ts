@@ -18,6 +18,8 @@ export interface Asked {
 /** How a test ended. */
 export interface Ended extends NamedTest {
   readonly state: "passed" | "failed" | "skipped" | "pending";
+  /** The first error of a failed test. */
+  readonly error?: string | undefined;
 }
 
 /** A change may hang its test, so that not even its timeout comes. Units: milliseconds. */

@@ -83,11 +83,11 @@ describe("a model with prices", () => {
   });
 
   test("is refused when its prices are in another currency than the budgets", async () => {
+    await govern({ ...limitedTo(1), currency: "EUR" });
+    expect(await run("euro", billed(100, 10))).toBe("stop");
     await govern(limitedTo(1));
     expect(await run("euro", billed(1, 1))).toBe("model_currency_mismatch");
     expect(await counted()).toBe(0);
-    await govern({ ...limitedTo(1), currency: "EUR" });
-    expect(await run("euro", billed(100, 10))).toBe("stop");
     await govern({ allowedTools: [] });
     expect(await run("euro", billed(1, 1))).toBe("stop");
   });
