@@ -450,6 +450,10 @@ describe("the board", () => {
     await expect.poll(() => gameplan().writes[1]?.slice(0, 2)).toEqual(["remove_dependency", link]);
     await panel.getByLabel("Kind of dependency").selectOption("Can use");
     await panel.getByLabel("What Loot depends on").selectOption("Combat Engine");
+    // What is chosen stays chosen when the board is drawn again.
+    gameplan().systems = [...gameplan().systems, systemOf("fog", "Fog")];
+    gameplan().announce("system");
+    await box("fog").waitFor();
     await panel.getByRole("button", { name: "Add" }).press("Enter");
     await expect
       .poll(() => gameplan().writes[2]?.[1])

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Visit } from "./open-page.ts";
+import * as say from "./run-events.ts";
 import { createApproval } from "./scripted-approvals.ts";
+import { FIRST_MOMENT } from "./scripted-conversations.ts";
 import { systemOf } from "./scripted-gameplan.ts";
 import { usePage } from "./use-page.ts";
 
@@ -234,6 +236,35 @@ describe("changes", () => {
     await sees("Loot");
   });
 
+  it("are followed also where the workspace was not found at first", async () => {
+    await open({ ...at("systems"), prepare: ({ gameplan }) => gameplan.goAway() });
+    await sees("Combat Engine");
+    // The client sends a read four times before it gives up.
+    await expect
+      .poll(() => visit.api.requestsTo(/\/v1\/workspaces$/).length)
+      .toBeGreaterThanOrEqual(4);
+    visit.api.gameplan.comeBack();
+    await followed();
+  });
+
+  it("never take a press away that has begun", async () => {
+    await open(at("systems/fight"));
+    await followed();
+    const edit = await button("Edit").boundingBox();
+    const { x = 0, y = 0, width = 0, height = 0 } = edit ?? {};
+    await visit.page.mouse.move(x + width / 2, y + height / 2);
+    await visit.page.mouse.down();
+    visit.api.gameplan.systems = [systemOf("fight", "Combat Engine", { purpose: "Theirs" })];
+    const before = reads("get_impact_analysis");
+    visit.api.gameplan.announce("system");
+    await expect.poll(() => reads("get_impact_analysis")).toBeGreaterThan(before);
+    // The answer arrives before that of a later request.
+    await visit.page.evaluate("fetch('/v1/page')");
+    await visit.page.mouse.up();
+    await main().getByRole("form", { name: "Edit" }).waitFor();
+    expect(await main().getByLabel("Purpose").inputValue()).toBe("Theirs");
+  });
+
   it("that delete can be undone where they are told", async () => {
     await open(at("systems"));
     await followed();
@@ -362,5 +393,64 @@ describe("a page without content", () => {
     await sees("Combat Engine");
     await visit.ask("Hello");
     expect(visit.api.requestsTo(/POST \/v1\/chat/)[0]?.authorization).toBe("Bearer secret");
+  });
+});
+
+describe("the questions to the assistant", () => {
+  /** Lists a run of the assistant. */
+  const list = (runId: string, actorId: string, more: object = {}): void =>
+    visit.api.listed.list({
+      runId,
+      actorId,
+      status: "completed",
+      model: "scripted-model",
+      steps: 1,
+      toolCalls: 1,
+      createdAt: FIRST_MOMENT,
+      ...more,
+    } as never);
+  const rows = () => main().getByRole("list", { name: "Questions" }).getByRole("link");
+
+  it("name who asked, with which result; the words of others stay theirs", async () => {
+    await open(at("questions"));
+    await sees("Nobody has asked anything yet.");
+    const run = await visit.ask("Which systems \u202edoes it have?");
+    run.emit(
+      say.startText(0),
+      say.text(0, "It has **two** systems."),
+      say.finishText(0),
+      say.end(),
+    );
+    list("run_bob", "user:bob", { status: "failed" });
+    list(run.id, "user:ann", { toolIds: ["gameplan__list_game_systems"] });
+    await button("Read again").click();
+    await expect.poll(() => rows().count()).toBe(2);
+    const [own, other] = [rows().first(), rows().last()];
+    for (const text of ["Which systems ⟦U+202E⟧does it have?", "Completed", "ann"]) {
+      await own.getByText(text).waitFor();
+    }
+    await own.getByText("It has two systems.").waitFor();
+    await own.getByText("Called: list game systems").waitFor();
+    expect(await own.getAttribute("href")).toBe(`runs#${run.id}`);
+    for (const text of ["A question in somebody else's chat", "Failed", "bob"]) {
+      await other.getByText(text).waitFor();
+    }
+    const [asked] = visit.api.requestsTo(/GET \/v1\/runs\?/).slice(-1);
+    const { searchParams } = new URL(asked?.path ?? "", "http://any");
+    expect([searchParams.get("kind"), searchParams.get("assistant")]).toEqual(["chat", "gameplan"]);
+  });
+
+  it("are read page by page, and a refusal is said in words", async () => {
+    await open({ at: "gameplan" });
+    visit.api.listed.pageSize = 2;
+    for (const n of [1, 2, 3]) list(`run_other${n}`, "user:bob");
+    await visit.page.goto(`${visit.api.url}gameplan#/p1/questions`);
+    await expect.poll(() => rows().count()).toBe(2);
+    await button("Show more").click();
+    await expect.poll(() => rows().count()).toBe(3);
+    expect(await button("Show more").count()).toBe(0);
+    visit.api.listed.refusal = "Ask for the scope runs:read.";
+    await visit.page.reload();
+    await sees("Ask for the scope runs:read.");
   });
 });

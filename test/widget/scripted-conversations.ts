@@ -2,6 +2,9 @@ import { shownRunOf } from "../../src/run/shown-run.ts";
 import type { AiEvent } from "../../src/protocol/run/event.ts";
 import type { Reply } from "./scripted-approvals.ts";
 
+/** When each scripted run began. */
+export const FIRST_MOMENT = new Date(0).toISOString();
+
 /** What a conversation shows of a run. */
 interface ShownRun {
   readonly id: string;
@@ -60,7 +63,8 @@ function describe(runs: readonly ShownRun[]): object {
   const title = titleOf(runs);
   const [first] = runs;
   const conversationId = first && conversationOf(first);
-  return { conversationId, ...(title && { title }), turns: runs.length };
+  const times = { createdAt: FIRST_MOMENT, updatedAt: FIRST_MOMENT };
+  return { conversationId, ...(title && { title }), turns: runs.length, ...times };
 }
 
 function titleOf(runs: readonly ShownRun[]): string | undefined {

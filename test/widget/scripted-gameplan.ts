@@ -58,7 +58,7 @@ export class ScriptedGameplan {
     }
   }
 
-  /** Breaks every stream of changes, and opens none until `comeBack`. */
+  /** Breaks every stream of changes; until `comeBack` none opens and no workspace is listed. */
   goAway(): void {
     this.#isAway = true;
     for (const stream of this.#streams) stream.destroy();
@@ -70,6 +70,9 @@ export class ScriptedGameplan {
   }
 
   answer({ path, body, idempotencyKey }: ApiRequest, response: ServerResponse): void {
+    if (this.#isAway && path.startsWith("/v1/workspaces")) {
+      return send(response, 503, { code: "policy_unavailable", title: "Unavailable" });
+    }
     if (path === "/v1/workspaces") {
       return send(response, 200, { workspaces: [{ name: "gameplan", id: "studio" }] });
     }
@@ -92,8 +95,6 @@ export class ScriptedGameplan {
   }
 
   #follow(response: ServerResponse): void {
-    if (this.#isAway)
-      return send(response, 503, { code: "policy_unavailable", title: "Unavailable" });
     response.writeHead(200, { "content-type": "text/event-stream" });
     const data = JSON.stringify({ revision: this.#revision });
     response.write(`id: ${this.#revision}\nevent: workspace_reset\ndata: ${data}\n\n`);

@@ -19,6 +19,16 @@ export class ScriptedRuns {
     this.#traces.set(runId, { runId, ...trace, records: records.map(toRecord) });
   }
 
+  /** Adds a run that is only listed, the newest first. */
+  list(summary: RunSummary): void {
+    this.#summaries.unshift(summary);
+  }
+
+  /** When set, the list is refused with these words. */
+  refusal: string | undefined;
+  /** Runs of one page of the list. */
+  pageSize = 100;
+
   /** False: the deployment does not name `replayRuns`. */
   decidesAgain = true;
 
@@ -32,12 +42,18 @@ export class ScriptedRuns {
     if (path.startsWith("/v1/usage")) return { status: 200, body: { days: COSTS } };
     const [, id] = /^\/v1\/runs\/([^/]+)\/trace/.exec(path) ?? [];
     if (id === undefined) {
+      if (this.refusal !== undefined) {
+        return { status: 403, body: { code: "scope_missing", title: this.refusal } };
+      }
       const query = new URL(path, "http://x").searchParams;
       const [status, tool] = ["status", "tool"].map((name) => query.get(name));
       const runs = this.#summaries
         .filter((run) => !status || run.status === status)
         .filter((run) => !tool || run.toolIds?.includes(tool));
-      return { status: 200, body: { runs } };
+      const from = Number(query.get("cursor") ?? 0);
+      const end = from + this.pageSize;
+      const next = end < runs.length && { next: String(end) };
+      return { status: 200, body: { runs: runs.slice(from, end), ...next } };
     }
     const body = this.#traces.get(decodeURIComponent(id));
     return body

@@ -11,6 +11,8 @@ export const SECTIONS: readonly Section[] = [
   later("plans", "Plans", ["version_plan", "system", "dependency"]),
   later("ideas", "Ideas", ["idea_thread", "idea_message", "brainstorm"]),
   later("activity", "Activity", EVERY_ENTITY),
+  // What people ask is no row of the workspace.
+  later("questions", "Questions", []),
   later("exports", "Exports", ["export"]),
   later("bin", "Bin", EVERY_ENTITY),
   later("project", "Project", EVERY_ENTITY),

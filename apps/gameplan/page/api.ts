@@ -33,7 +33,7 @@ export interface GameplanApi {
   /** Tells whether the reader may undo a call. */
   canUndo(runId: string, toolCallId: string): Promise<boolean>;
   /** Answers the ids of the GamePlan workspaces of which the reader is a member. */
-  workspaces(): Promise<Result<readonly string[], CallFailure>>;
+  workspaces(): Promise<Result<readonly string[], Failure>>;
 }
 
 /** `workspaceId` undefined: the server chooses the reader's only workspace. */
@@ -73,7 +73,7 @@ export function createGameplanApi(
     write: invoke,
     async workspaces() {
       const answer = await call("GET /v1/workspaces");
-      if (!answer.ok) return fail(inWords(answer.failure));
+      if (!answer.ok) return answer;
       const known = listOf(toObject(answer.value), "workspaces");
       const own = known.filter((workspace) => textOf(workspace, "name") === "gameplan");
       return ok(own.map((workspace) => textOf(workspace, "id")));
@@ -87,7 +87,8 @@ const UNREADABLE: CallFailure = {
   needsToken: false,
 };
 
-function inWords(failure: Failure): CallFailure {
+/** Says a failure to the reader. */
+export function inWords(failure: Failure): CallFailure {
   const { code, status } = failure;
   return { code, message: describeFailure(failure), needsToken: status === 401 };
 }

@@ -1,4 +1,6 @@
 import { createParser } from "eventsource-parser";
+import type { Failure } from "../../../src/client/failure.ts";
+import type { Result } from "../../../src/protocol/outcome/result.ts";
 import { wait, type Wait } from "../../../src/client/backoff.ts";
 import { sendOnce } from "../../../src/client/call.ts";
 import { followStream } from "../../../src/client/follow-stream.ts";
@@ -24,6 +26,29 @@ export interface ChangesPorts {
   readonly onLink: (isOpen: boolean) => void;
 }
 
+/**
+ * Follows the changes of the reader's workspace until aborted. `workspaces` finds it, as often as
+ * needed, where the page names none.
+ * Contract: never throws. Ends when the server refuses for good, or there is no workspace.
+ */
+export async function followWorkspace(
+  known: string | undefined,
+  {
+    workspaces,
+    ...ports
+  }: ChangesPorts & { readonly workspaces: () => Promise<Result<readonly string[], Failure>> },
+): Promise<void> {
+  let workspaceId = known;
+  for (let attempt = 1; workspaceId === undefined; attempt += 1) {
+    const own = await workspaces();
+    if (ports.signal.aborted) return;
+    if (own.ok) [workspaceId] = own.value;
+    if (own.ok ? workspaceId === undefined : !own.failure.isTransient) return;
+    if (!own.ok) await untilOnline(attempt, ports.signal);
+  }
+  await followChanges(workspaceId, ports);
+}
+
 /** The server ends each stream after some minutes. */
 const RETURN_AFTER_MS = 500;
 /** How often a page without a connection tries it, as an attempt of `untilOnline`. */
@@ -40,7 +65,7 @@ const waitSeen: Wait = async (ms, signal) => {
  * the server continues after the last change that arrived.
  * Contract: never throws. Ends when the server refuses for good.
  */
-export async function followChanges(workspaceId: string, ports: ChangesPorts): Promise<void> {
+async function followChanges(workspaceId: string, ports: ChangesPorts): Promise<void> {
   const { api, signal, onChanges, onLink } = ports;
   const server = toPorts({ ...api, wait: waitSeen });
   const path = { name: "gameplan", id: workspaceId };

@@ -63,6 +63,7 @@ export class InterlockGameplan extends HTMLElement {
       api: createGameplanApi(api, () => workspaceId),
       approvals: createQueueApi(api),
       chat,
+      assistantId: this.getAttribute("assistant") || undefined,
       workspaceId,
       onToken: (token) => store.saveToken(token),
       canAskForToken,

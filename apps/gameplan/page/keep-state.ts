@@ -1,6 +1,7 @@
 /**
  * Replaces what an element shows, and keeps what the reader has there: the focus, the text of a
- * field, and the place of a scroller. Things are the same when they have the same `data-key`.
+ * field, the choice of a form, and the place of a scroller. Things are the same when they have the
+ * same `data-key`.
  */
 export function replaceKeeping(target: HTMLElement, nodes: readonly Node[]): void {
   const isSame = (node: Node, at: number): boolean => node === target.childNodes[at];
@@ -24,6 +25,7 @@ export function replaceKeeping(target: HTMLElement, nodes: readonly Node[]): voi
     // What is drafted was drawn with its text; see drafts.ts.
     const isDrafted = "drafted" in now.dataset;
     if (!isDrafted && isField(element) && isField(now)) now.value = element.value;
+    if (!isDrafted && isChoice(element) && isChoice(now)) keepChoice(element.value, now);
     if (key !== focused) continue;
     now.focus({ preventScroll: true });
     if (isField(element) && isField(now)) {
@@ -44,4 +46,14 @@ function findByKey(target: HTMLElement, key: string): HTMLElement | undefined {
 
 function isField(element: Element): element is HTMLInputElement | HTMLTextAreaElement {
   return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+}
+
+/** A choice outside a form is a filter: the address holds it, and it is drawn with its value. */
+function isChoice(element: Element): element is HTMLSelectElement {
+  return element instanceof HTMLSelectElement && element.form !== null;
+}
+
+/** Chooses a value where it can still be chosen. */
+function keepChoice(value: string, select: HTMLSelectElement): void {
+  if ([...select.options].some((option) => option.value === value)) select.value = value;
 }

@@ -7,6 +7,7 @@ import { showIdeas } from "./sections/ideas.ts";
 import { showImport } from "./sections/import-system.ts";
 import { showPlans } from "./sections/plans.ts";
 import { showProject } from "./sections/project.ts";
+import { showQuestions } from "./sections/questions.ts";
 import { showSearch } from "./sections/search.ts";
 
 /** The parts that the page loads when they are shown first, by their name in addresses. */
@@ -15,6 +16,7 @@ export const LATER_SECTIONS = {
   plans: showPlans,
   ideas: showIdeas,
   activity: showActivity,
+  questions: showQuestions,
   exports: showExports,
   bin: showBin,
   project: showProject,

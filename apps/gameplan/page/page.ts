@@ -1,11 +1,9 @@
-import type { QueueApi } from "../../../src/widget/approval/queue-api.ts";
-import type { ClientOptions } from "../../../src/client/ports.ts";
 import { el, setText } from "../../../src/widget/dom.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import { createTokenForm } from "../../../src/widget/token-form.ts";
 import { createActions } from "./actions.ts";
-import type { CallFailure, GameplanApi } from "./api.ts";
-import { followChanges } from "./changes.ts";
+import type { CallFailure } from "./api.ts";
+import { followWorkspace } from "./changes.ts";
 import { drawButton } from "./draw.ts";
 import { makeExampleProject } from "./example-project.ts";
 import { createFrame } from "./frame.ts";
@@ -13,6 +11,8 @@ import { type Changed, gatherChanges } from "./gather-changes.ts";
 import { replaceKeeping } from "./keep-state.ts";
 import { loadSide, saveSide } from "./kept-side.ts";
 import { createNews } from "./news.ts";
+import type { PagePorts } from "./page-ports.ts";
+import { createPress } from "./press.ts";
 import { ProjectList } from "./project-list.ts";
 import { formatRoute, type Route } from "./route.ts";
 import { findSection, SECTIONS } from "./all-sections.ts";
@@ -20,27 +20,13 @@ import type { SectionContext } from "./section.ts";
 import { untilOnline } from "./until-online.ts";
 import { drawUnknownProject, drawWelcome, FIRST_QUESTIONS } from "./welcome.ts";
 
-export interface PagePorts {
-  readonly options: ClientOptions;
-  readonly api: GameplanApi;
-  readonly approvals: QueueApi;
-  readonly chat: HTMLElement & {
-    refreshUndo(): void;
-    refreshApprovals(): void;
-    suggest(questions: readonly string[] | undefined): void;
-  };
-  /** The workspace that the page names; undefined: the reader's first one. */
-  readonly workspaceId: string | undefined;
-  readonly onToken: (token: string) => void;
-  readonly canAskForToken: () => boolean;
-}
-
 /** Shows a project beside the chat, and follows its changes. */
 export class GameplanPage {
   readonly root: HTMLElement;
   readonly #ports: PagePorts;
   readonly #frame: ReturnType<typeof createFrame>;
   readonly #lifetime = new AbortController();
+  readonly #press: ReturnType<typeof createPress>;
   readonly #actions: ReturnType<typeof createActions>;
   readonly #news: ReturnType<typeof createNews>;
   readonly #tokenForm = createTokenForm((token) => {
@@ -64,6 +50,7 @@ export class GameplanPage {
     this.#frame = createFrame(SECTIONS, ports.chat);
     this.root = this.#frame.root;
     this.#projects = new ProjectList(ports.api, this.#frame.projects);
+    this.#press = createPress(this.#frame.main, this.#lifetime.signal);
     const { api, approvals } = ports;
     this.#actions = createActions({
       api,
@@ -173,6 +160,7 @@ export class GameplanPage {
     // A deleted project is in the bin, which needs none.
     if (!route.isKnown && section.name !== "bin") return this.#showNoProject(route);
     const shown = await section.show(this.#context(route));
+    await this.#press.ended();
     if (own !== this.#shown) return;
     main.removeAttribute("aria-busy");
     if (!shown.ok) return this.#showUnread(shown.failure, () => this.#show());
@@ -193,6 +181,8 @@ export class GameplanPage {
     const { projectId = "" } = route;
     return {
       api: this.#ports.api,
+      server: this.#ports.options,
+      assistantId: this.#ports.assistantId,
       projectId,
       route,
       ...this.#actions,
@@ -269,20 +259,19 @@ export class GameplanPage {
     setText(this.#frame.notice, message);
   }
 
+  /** A page that was refused follows again once it could read. */
   async #follow(): Promise<void> {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
-    const { api, options } = this.#ports;
-    const known = this.#ports.workspaceId;
-    const own = known === undefined ? await api.workspaces() : undefined;
-    const workspaceId = known ?? (own?.ok ? own.value[0] : undefined);
-    if (workspaceId === undefined) return;
-    await followChanges(workspaceId, {
+    const { api, options, workspaceId } = this.#ports;
+    await followWorkspace(workspaceId, {
       api: options,
+      workspaces: () => api.workspaces(),
       signal: this.#lifetime.signal,
       onChanges: gatherChanges((changed) => void this.#apply(changed)),
       onLink: (isOpen) => setText(this.#frame.offline, isOpen ? "" : OFFLINE),
     });
+    this.#isFollowing = false;
   }
 
   /** Reads again what changed, and no more. */

@@ -1,3 +1,4 @@
+import type { ClientOptions } from "../../../src/client/ports.ts";
 import type { JsonObject } from "../../../src/protocol/json/value.ts";
 import type { Result } from "../../../src/protocol/outcome/result.ts";
 import type { CallFailure, GameplanApi } from "./api.ts";
@@ -6,6 +7,10 @@ import type { Route } from "./route.ts";
 /** What a section reads and does. */
 export interface SectionContext {
   readonly api: Pick<GameplanApi, "read">;
+  /** For what is no tool of GamePlan. */
+  readonly server: ClientOptions;
+  /** The assistant that the chat asks; undefined: the server chooses. */
+  readonly assistantId: string | undefined;
   /** The project of the page. */
   readonly projectId: string;
   readonly route: Route;
