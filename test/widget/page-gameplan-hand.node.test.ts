@@ -473,6 +473,21 @@ describe("the board", () => {
     await expect.poll(() => main().getByLabel("Zoom", { exact: true }).textContent()).toBe("100%");
   });
 
+  it("keeps a system that is chosen while the board is read", async () => {
+    await open({ ...at("graph"), prepare: withLoot });
+    await settled("loot");
+    const held = visit.api.gameplan.hold("get_board");
+    gameplan().announce("board", "p1");
+    await held.asked;
+    await box("loot").click();
+    await main().getByRole("complementary", { name: "Selected system" }).waitFor();
+    gameplan().systems = [...gameplan().systems, systemOf("fog", "Fog")];
+    held.release();
+    await box("fog").waitFor();
+    await main().getByRole("heading", { name: "Loot" }).waitFor();
+    expect(hash()).toBe("#/p1/graph/loot");
+  });
+
   it("keeps filters and the chosen system in the address, and finds what it does not show", async () => {
     await open({
       ...at("graph"),

@@ -36,6 +36,7 @@ export class ScriptedGameplan {
   /** Answers that differ from the usual ones, by tool. */
   readonly answers = new Map<string, Answer>();
   readonly #streams = new Set<ServerResponse>();
+  readonly #held = new Map<string, () => Promise<void>>();
   #revision = 0;
   #isAway = false;
 
@@ -56,6 +57,17 @@ export class ScriptedGameplan {
     for (const stream of this.#streams) {
       stream.write(`event: workspace_changed\nid: ${revision}\ndata: ${data}\n\n`);
     }
+  }
+
+  /** Holds back the next answer of a tool until `release`. `asked`: the call has arrived. */
+  hold(tool: string): { readonly asked: Promise<void>; readonly release: () => void } {
+    const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    this.#held.set(tool, () => {
+      this.#held.delete(tool);
+      asked.resolve();
+      return released.promise;
+    });
+    return { asked: asked.promise, release: released.resolve };
   }
 
   /** Breaks every stream of changes; until `comeBack` none opens and no workspace is listed. */
@@ -90,8 +102,13 @@ export class ScriptedGameplan {
     if (isWrite && this.waitsFor !== undefined) {
       return send(response, 202, { runId: this.waitsFor, status: "waiting" });
     }
-    const answer = this.answers.get(tool) ?? this.#usual(tool);
-    send(response, 200, { runId: "run_call", observation: observe(answer(args)) });
+    const reply = (): void => {
+      const answer = this.answers.get(tool) ?? this.#usual(tool);
+      send(response, 200, { runId: "run_call", observation: observe(answer(args)) });
+    };
+    const wait = this.#held.get(tool);
+    if (wait) void wait().then(reply);
+    else reply();
   }
 
   #follow(response: ServerResponse): void {

@@ -5,7 +5,7 @@ import { Board } from "../board/board.ts";
 import { type BoardData, readBoard } from "../board/model.ts";
 import { drawEmpty, drawHeading } from "../draw.ts";
 import { readPages } from "../pages.ts";
-import { queryOf } from "../route.ts";
+import { parseRoute, queryOf } from "../route.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
 
 /** The board that is shown, and the project of it. */
@@ -21,13 +21,21 @@ export const showGraph: ShowSection = async (context) => {
     const heading = drawHeading("Dependency graph");
     return ok([heading, drawEmpty("There is nothing to draw yet.", hint)]);
   }
-  if (shown?.projectId === projectId) shown.board.update(context, data);
+  if (shown?.projectId === projectId) shown.board.update(withChoice(context), data);
   else {
     const plans = await readPlans(context);
-    shown = { projectId, board: new Board({ context, data, plans }) };
+    shown = { projectId, board: new Board({ context: withChoice(context), data, plans }) };
   }
   return ok([shown.board.root]);
 };
+
+/** The address holds the system that the reader chose while the board was read. */
+function withChoice(context: SectionContext): SectionContext {
+  const { projectId, route } = context;
+  const now = parseRoute(location.hash);
+  const isHere = now.projectId === projectId && now.section === route.section;
+  return isHere ? { ...context, route: now } : context;
+}
 
 async function readShown({
   api,
