@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+
+/**
+ * Test files that start many programs or open many pages, each with the processor time that it
+ * takes alone, in seconds: half of that of all tests. `test/e2e/dev` is not among them, because
+ * what it holds must hold at every commit: `npm run dev` starts and answers.
+ */
+export const LONG_TESTS: ReadonlyMap<string, number> = new Map([
+  ["test/package/page-ticket-desk.node.test.ts", 157],
+  ["apps/gameplan/test/page.node.test.ts", 69],
+  ["test/e2e/people.node.test.ts", 65],
+  ["test/e2e/dev-failures.node.test.ts", 61],
+  ["test/widget/page-gameplan-hand.node.test.ts", 53],
+  ["test/e2e/page.node.test.ts", 51],
+  ["test/cli/contracts-test.node.test.ts", 41],
+  ["test/widget/page-access.node.test.ts", 33],
+  ["test/docs/command-blocks.node.test.ts", 30],
+  ["test/widget/page-gameplan.node.test.ts", 30],
+  ["test/widget/approvals-page.node.test.ts", 29],
+  ["test/cli/tool-purity.node.test.ts", 24],
+  ["test/cli/compile-contracts.node.test.ts", 23],
+  ["test/widget/page-connection.node.test.ts", 22],
+  ["test/widget/page-approval.node.test.ts", 21],
+  ["test/scripts/run-vitest.node.test.ts", 19],
+  ["test/widget/page-answer.node.test.ts", 19],
+  ["test/widget/page-gameplan-safety.node.test.ts", 19],
+  ["test/widget/page-decision.node.test.ts", 18],
+]);
+
+/** The long test files of one test run. Together they are all of them. */
+export interface ChosenTests {
+  readonly taken: readonly string[];
+  readonly left: readonly string[];
+}
+
+/**
+ * Chooses about half of the long test files, by their time, and those that changed lately: who
+ * changes a test wants its answer.
+ * Contract: one seed chooses the same files; each file is in half of the test runs.
+ */
+export function chooseLongTests(seed: string, changed: ReadonlySet<string>): ChosenTests {
+  const rankOf = (file: string): string =>
+    createHash("sha256").update(`${seed} ${file}`).digest("hex");
+  const ranked = [...LONG_TESTS].map(([file, seconds]) => ({ file, seconds, rank: rankOf(file) }));
+  ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  let rest = ranked.reduce((sum, { seconds }) => sum + seconds, 0) / 2;
+  const [taken, left]: [string[], string[]] = [[], []];
+  for (const { file, seconds } of ranked) {
+    const isTaken = rest >= seconds / 2;
+    if (isTaken) rest -= seconds;
+    (isTaken || changed.has(file) ? taken : left).push(file);
+  }
+  return { taken, left };
+}

@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { chooseLongTests, LONG_TESTS } from "../../scripts/long-tests.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const all = [...LONG_TESTS.keys()];
+const SEEDS = Array.from({ length: 200 }, (_, index) => `commit ${index}`);
+const secondsOf = (files: readonly string[]): number =>
+  files.reduce((sum, file) => sum + (LONG_TESTS.get(file) ?? 0), 0);
+
+test("each file that is named as long is there", () => {
+  expect(all.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
+test("a test run takes about half of the time of long tests, and says what it leaves", () => {
+  for (const seed of SEEDS) {
+    const { taken, left } = chooseLongTests(seed, new Set());
+    expect([...taken, ...left].toSorted()).toEqual(all.toSorted());
+    expect(secondsOf(taken) / secondsOf(all)).toBeGreaterThan(0.35);
+    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.65);
+    expect(chooseLongTests(seed, new Set())).toEqual({ taken, left });
+  }
+});
+
+test("no long test is left out often", () => {
+  for (const file of all) {
+    const times = SEEDS.filter((seed) => chooseLongTests(seed, new Set()).taken.includes(file));
+    expect(times.length / SEEDS.length).toBeGreaterThan(0.35);
+  }
+});
+
+test("a long test that changed lately is taken", () => {
+  for (const seed of SEEDS) expect(chooseLongTests(seed, new Set(all)).left).toEqual([]);
+});
