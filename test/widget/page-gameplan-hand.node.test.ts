@@ -460,6 +460,46 @@ describe("the board", () => {
       .toEqual({ sourceSystemId: "loot", targetSystemId: "fight", type: "optional" });
   });
 
+  it("changes the kind of a dependency in place, also twice in a row, and says a refusal", async () => {
+    const link = { sourceSystemId: "fight", targetSystemId: "move" };
+    const row = { id: "d1", ...link };
+    await open({
+      ...at("graph/fight"),
+      prepare({ gameplan: scripted }) {
+        scripted.edges = [{ ...row, type: "requires", revision: 1 }];
+        scripted.answers.set("edit_row", ({ type, revision }) => {
+          const next = Number(revision) + 1;
+          scripted.edges = [{ ...row, type, revision: next }];
+          return { revision: next };
+        });
+      },
+    });
+    const kind = main().getByLabel("Kind: Combat Engine and Movement");
+    await kind.waitFor();
+    await expect.poll(() => gameplan().followers).toBe(1);
+    const held = gameplan().hold("edit_row");
+    await kind.selectOption("enhances");
+    await held.asked;
+    await kind.selectOption("can use");
+    held.release();
+    await expect.poll(() => gameplan().writes.length).toBe(2);
+    const sent = gameplan().writes.map(([tool, args]) => [tool, args]);
+    const call = { entity: "dependency", id: "d1" };
+    expect(sent).toEqual([
+      ["edit_row", { ...call, revision: 1, type: "enhances" }],
+      ["edit_row", { ...call, revision: 2, type: "optional" }],
+    ]);
+    gameplan().announce("dependency");
+    await main()
+      .getByRole("list", { name: "In the order of building" })
+      .getByText("can use Movement")
+      .waitFor();
+    gameplan().answers.set("edit_row", () => ({ error: "Somebody changed this." }));
+    await kind.selectOption("requires");
+    await visit.page.getByRole("alert").getByText("Somebody changed this.").waitFor();
+    await expect.poll(() => kind.inputValue()).toBe("optional");
+  });
+
   it("moves a system and zooms by keyboard, as one call for presses in a row", async () => {
     await open(at("graph/fight"));
     await main().locator(".surface").focus();

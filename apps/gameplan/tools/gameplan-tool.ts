@@ -95,7 +95,7 @@ export function gameplanTool<
       : { sideEffectClass: tool.risk ?? "LOW_RISK_INTERNAL", effect: "state_change" }),
     redaction: {
       args: Object.keys(input.entries),
-      output: ["toolName", "description", "apiCall", "result", "executedAt"],
+      output: Object.keys(output.entries),
       ...(consent && { state: consent.shows }),
     },
     capabilities: ["workspace"],

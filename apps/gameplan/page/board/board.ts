@@ -9,6 +9,7 @@ import type { SectionContext } from "../section.ts";
 import boardCss from "./board.css";
 import { toSheet } from "../../../../src/widget/style-sheets.ts";
 import { createZoom, drawBar } from "./bar.ts";
+import { createKindChanges } from "./change-kind.ts";
 import type { Point } from "./geometry.ts";
 import { followKeys } from "./follow-keys.ts";
 import { drawList } from "./list.ts";
@@ -24,6 +25,9 @@ const sheet = toSheet(boardCss);
 export class Board {
   readonly root: HTMLElement;
   readonly #pending = new PendingChanges();
+  /** What succeeded, and no read has shown yet. */
+  readonly #ends: (() => void)[] = [];
+  readonly #kinds = createKindChanges();
   readonly #surface: Surface;
   readonly #heading = el("div", {});
   readonly #bar = el("div", {});
@@ -74,6 +78,8 @@ export class Board {
     this.#context = context;
     this.#data = data;
     this.#selected = itemId;
+    this.#endPending();
+    this.#kinds.forget();
     this.#draw();
     if (isNew && itemId !== undefined) this.#surface.reveal(itemId);
   }
@@ -111,6 +117,7 @@ export class Board {
             select,
             connect: (edge) => this.#connect(edge),
             remove: (edge) => this.#remove(edge),
+            changeKind: (edge, type) => this.#changeKind(edge, type),
             release: (id) => this.#move([id], undefined),
           });
     this.#panel.hidden = panel.length === 0;
@@ -183,9 +190,20 @@ export class Board {
     this.#surface.release();
     this.#draw();
     const done = await act("arrange_systems", { projectId, places });
-    end();
     if (!done) this.#say("The board was not changed. The system is back where it was.");
+    this.#finish(end, done);
+  }
+
+  /** What succeeded is shown until the board is read again. What was refused ends at once. */
+  #finish(end: () => void, done: JsonObject | undefined): void {
+    this.#ends.push(end);
+    if (done) return;
+    this.#endPending();
     this.#draw();
+  }
+
+  #endPending(): void {
+    for (const end of this.#ends.splice(0)) end();
   }
 
   async #tidy(): Promise<void> {
@@ -209,9 +227,7 @@ export class Board {
     const end = this.#pending.add(edge);
     this.#select(from);
     const args = { sourceSystemId: from, targetSystemId: to, type };
-    await this.#context.act("add_dependency", args);
-    end();
-    this.#draw();
+    this.#finish(end, await this.#context.act("add_dependency", args));
   }
 
   async #remove(edge: GraphEdge): Promise<void> {
@@ -219,9 +235,13 @@ export class Board {
     const end = this.#pending.remove(edge);
     this.#draw();
     const args = { sourceSystemId: from, targetSystemId: to };
-    await this.#context.act("remove_dependency", args);
-    end();
+    this.#finish(end, await this.#context.act("remove_dependency", args));
+  }
+
+  async #changeKind(edge: GraphEdge, type: string): Promise<void> {
+    const end = this.#pending.changeKind(edge, type);
     this.#draw();
+    this.#finish(end, await this.#kinds.change(edge, type, this.#context.act));
   }
 
   #say(text: string): void {

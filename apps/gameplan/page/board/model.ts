@@ -41,6 +41,8 @@ export interface Pending {
   readonly moves: ReadonlyMap<string, Point | undefined>;
   readonly added: readonly GraphEdge[];
   readonly removed: readonly GraphEdge[];
+  /** Kinds of dependencies, by `keyOf`. */
+  readonly kinds: ReadonlyMap<string, string>;
 }
 
 export interface BoardSystem extends GraphNode {
@@ -83,7 +85,9 @@ export function makeModel(data: BoardData, pending: Pending): BoardModel {
       .filter((edge) => isShown(edge) && !removed.has(keyOf(edge)))
       .map((edge): BoardArrow => {
         const passed = isFree(edge.from) && isFree(edge.to) ? lanes.get(keyOf(edge)) : undefined;
-        return Object.assign({ isPending: false, ...(passed && { lanes: passed }) }, edge);
+        const kind = pending.kinds.get(keyOf(edge));
+        const shown = { isPending: kind !== undefined, ...(passed && { lanes: passed }) };
+        return Object.assign(shown, edge, kind !== undefined && { type: kind });
       }),
     ...added.filter(isShown).map((edge) => Object.assign({ isPending: true }, edge)),
   ];

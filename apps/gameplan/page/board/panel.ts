@@ -2,13 +2,14 @@ import { el } from "../../../../src/widget/dom.ts";
 import { drawButton, drawTag, inWords } from "../draw.ts";
 import type { GraphEdge } from "../graph/graph.ts";
 import { VERBS } from "../graph/picture.ts";
-import { type BoardModel, type BoardSystem, keyOf } from "./model.ts";
+import { type BoardArrow, type BoardModel, type BoardSystem, keyOf } from "./model.ts";
 
 export interface PanelPorts {
   readonly link: (section: string, itemId?: string) => string;
   readonly select: (id: string | undefined) => void;
   readonly connect: (edge: GraphEdge) => Promise<unknown>;
   readonly remove: (edge: GraphEdge) => Promise<unknown>;
+  readonly changeKind: (edge: GraphEdge, type: string) => Promise<unknown>;
   readonly release: (id: string) => Promise<unknown>;
 }
 
@@ -36,8 +37,8 @@ export function drawPanel(model: BoardModel, id: string, ports: PanelPorts): Nod
 
 function drawArrows(
   model: BoardModel,
-  { title, arrows }: { readonly title: string; readonly arrows: readonly GraphEdge[] },
-  { select, remove }: PanelPorts,
+  { title, arrows }: { readonly title: string; readonly arrows: readonly BoardArrow[] },
+  { select, remove, changeKind }: PanelPorts,
 ): HTMLElement {
   const items = arrows.map((arrow) => {
     const isNeed = title === "Depends on";
@@ -55,12 +56,27 @@ function drawArrows(
     const source = model.systems.get(arrow.from)?.name ?? "";
     const target = model.systems.get(arrow.to)?.name ?? "";
     cut.setAttribute("aria-label", `Remove: ${source} ${verb} ${target}`);
-    const words = isNeed ? [`${verb} `, go] : [go, ` ${verb} it`];
+    const kind = drawKind(arrow, `${source} and ${target}`, changeKind);
+    const words = isNeed ? [kind, " ", go] : [go, " ", kind, " it"];
     return el("li", {}, el("span", {}, ...words), cut);
   });
   const list =
     items.length > 0 ? el("ul", {}, ...items) : el("p", { class: "note" }, "Nothing yet.");
   return el("section", {}, el("h4", {}, title), list);
+}
+
+/** The kind of a dependency, to change in place. One that is not stored yet cannot change. */
+function drawKind(arrow: BoardArrow, ends: string, change: PanelPorts["changeKind"]): HTMLElement {
+  const { row, type } = arrow;
+  if (!row) return el("span", {}, VERBS[type] ?? type);
+  const select = el(
+    "select",
+    { "aria-label": `Kind: ${ends}`, "data-key": `kind-of:${keyOf(arrow)}` },
+    ...Object.entries(VERBS).map(([value, words]) => el("option", { value }, words)),
+  );
+  select.value = type;
+  select.addEventListener("change", () => void change(arrow, select.value));
+  return select;
 }
 
 /** A form that adds a dependency, for the keyboard and for systems that lie far apart. */

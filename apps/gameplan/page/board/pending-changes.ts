@@ -7,11 +7,12 @@ export class PendingChanges {
   readonly #moves = new Map<string, Point | undefined>();
   #added: readonly GraphEdge[] = [];
   #removed: readonly GraphEdge[] = [];
+  readonly #kinds = new Map<string, string>();
   /** The newest move of each system: an older answer does not end it. */
   readonly #newest = new Map<string, symbol>();
 
   get now(): Pending {
-    return { moves: this.#moves, added: this.#added, removed: this.#removed };
+    return { moves: this.#moves, added: this.#added, removed: this.#removed, kinds: this.#kinds };
   }
 
   /** Answers the function that ends it. */
@@ -37,6 +38,13 @@ export class PendingChanges {
     this.#removed = [...this.#removed, edge];
     return () => {
       this.#removed = this.#removed.filter((one) => keyOf(one) !== keyOf(edge));
+    };
+  }
+
+  changeKind(edge: GraphEdge, type: string): () => void {
+    this.#kinds.set(keyOf(edge), type);
+    return () => {
+      this.#kinds.delete(keyOf(edge));
     };
   }
 }

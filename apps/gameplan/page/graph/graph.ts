@@ -9,11 +9,18 @@ export interface GraphNode {
   readonly status: string;
 }
 
+interface EdgeRow {
+  readonly id: string;
+  readonly revision: number;
+}
+
 /** The system `from` depends on the system `to`. */
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
   readonly type: string;
+  /** Of the dependency as the server has it; the board shows it. */
+  readonly row?: EdgeRow | undefined;
 }
 
 export interface Graph {
@@ -39,9 +46,15 @@ export function readGraph(...pages: readonly JsonObject[]): Graph {
       from: textOf(edge, "sourceSystemId"),
       to: textOf(edge, "targetSystemId"),
       type: textOf(edge, "type"),
+      row: readRow(edge),
     })),
   );
   return { nodes, edges };
+}
+
+function readRow(edge: JsonObject): EdgeRow | undefined {
+  const id = textOf(edge, "id");
+  return id === "" ? undefined : { id, revision: numberOf(edge, "revision") };
 }
 
 /**

@@ -55,7 +55,15 @@ const showOne: Section["show"] = async (context) => {
     ),
     el("p", { class: "note" }, [textOf(system, "systemSlug"), formatMade(system)].join(" · ")),
     ...(isEdited ? [drawEdit(context, system)] : drawTexts(context, system)),
-    ...drawGroup("Depends on", ...drawLinked(context, listOf(read.value, "dependsOn"))),
+    ...drawGroup(
+      "Depends on",
+      ...drawLinked(context, listOf(read.value, "dependsOn")),
+      el(
+        "a",
+        { href: context.link("graph", systemId), "data-key": "to-board" },
+        "Change on the board",
+      ),
+    ),
     ...drawGroup("Needed by", ...drawLinked(context, listOf(read.value, "requiredBy"))),
     ...(impact.ok ? drawImpact(context, impact.value) : []),
     ...drawGroup("Changes", drawChangelog(listOf(read.value, "changelog"))),

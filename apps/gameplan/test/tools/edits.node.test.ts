@@ -4,6 +4,7 @@ import { editRow } from "../../tools/bin/edit-row.ts";
 import { emptyBin } from "../../tools/bin/empty-bin.ts";
 import { restore } from "../../tools/bin/restore.ts";
 import { revert } from "../../tools/bin/revert.ts";
+import { getBoard } from "../../tools/board/get-board.ts";
 import { createBrainstorm } from "../../tools/brainstorm/create-brainstorm.ts";
 import { getBrainstorm } from "../../tools/brainstorm/get-brainstorm.ts";
 import { deleteGameSystem } from "../../tools/game-system/delete-game-system.ts";
@@ -28,14 +29,17 @@ function startEdits() {
   const { brainstorm } = workspace.call(createBrainstorm, notes);
   const messages = () => workspace.call(getThreadMessages, { threadId: thread.id });
   const message = messages().items[0]?.id ?? "";
+  const edge = () => workspace.call(getBoard, { projectId }).edges[0];
+  const dependency = edge()?.id ?? "";
   const read = {
     idea_thread: () => messages().thread,
     idea_message: () => messages().items[0],
     brainstorm: () => workspace.call(getBrainstorm, { brainstormId: brainstorm.id }).brainstorm,
     version_plan: () => workspace.call(getVersionPlan, { planId: plan.id }).plan,
+    dependency: () => edge(),
   };
   const rows = { idea_thread: thread.id, idea_message: message, brainstorm: brainstorm.id };
-  return { workspace, projectId, ids, read, rows: { ...rows, version_plan: plan.id } };
+  return { workspace, projectId, ids, read, rows: { ...rows, version_plan: plan.id, dependency } };
 }
 
 type Edited = keyof ReturnType<typeof startEdits>["rows"];
@@ -47,6 +51,7 @@ test("each kind of row is edited as one change, and the newest change comes back
     ["idea_thread", { title: "Bosses", status: "finalized" }, "title, state of idea thread"],
     ["idea_thread", { status: "open" }, "state of idea thread"],
     ["idea_message", { text: "Two" }, "text of idea message"],
+    ["dependency", { type: "optional" }, "kind of dependency"],
     [
       "brainstorm",
       { title: "Day 1", tags: [], content: "More", outputs: [{ kind: "decision", text: "No" }] },

@@ -117,6 +117,11 @@ test("a scope lacks what its systems require, also through others", () => {
   const whole = workspace.call(validateVersionScope, { projectId, systemIds: ids });
   expect(whole.scope).toMatchObject({ valid: true, missing: [], missingTotal: 0 });
   expect(whole.scope.order.map(({ name }) => name)).toEqual(["Physics", "Movement", "Combat"]);
+  // A system of another project is not there, by whatever tool a plan names it.
+  const second = workspace.call(createProject, { name: "Second" }).project.id;
+  const foreign = { projectId: second, systemIds: [physics] };
+  expect(workspace.refusal(validateVersionScope, foreign)).toBe("not_found");
+  expect(workspace.refusal(draftVersionPlan, { ...foreign, version: "1" })).toBe("not_found");
   const refused = workspace.try(
     draftVersionPlan,
     { projectId, version: "0.1", systemIds: [combat] },

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { restore } from "../../tools/bin/restore.ts";
 import { getBoard } from "../../tools/board/get-board.ts";
+import { addDependency } from "../../tools/dependency/add-dependency.ts";
 import { getDependencyGraph } from "../../tools/dependency/get-dependency-graph.ts";
 import { getImpactAnalysis } from "../../tools/dependency/get-impact-analysis.ts";
+import { deleteGameSystem } from "../../tools/game-system/delete-game-system.ts";
 import { getGameSystem } from "../../tools/game-system/get-game-system.ts";
 import { listGameSystems } from "../../tools/game-system/list-game-systems.ts";
 import { getThreadMessages } from "../../tools/idea-stream/get-thread-messages.ts";
 import { listIdeaThreads } from "../../tools/idea-stream/list-idea-threads.ts";
 import { getProjectActivity } from "../../tools/project/get-project-activity.ts";
+import { validateVersionScope } from "../../tools/version-plan/validate-version-scope.ts";
 import { startProject } from "./start-project.ts";
 
 const MOST_BYTES = 262_144;
@@ -100,5 +104,24 @@ describe("1,000 systems, 3,000 dependencies and 2,000 threads", () => {
     const [nobody, few = 0] = rowsOf(leaf);
     expect([nobody, few < 10]).toEqual([0, true]);
     expect(rowsOf(root)[0]).toBe(999);
+  });
+
+  test("a dependency, a scope and a restored system read what they are about, and no whole graph", () => {
+    const [early = "", late = ""] = [ids[20], ids[990]];
+    // All that leads to the source: 20 systems, with 3 dependencies each.
+    const link = { sourceSystemId: early, targetSystemId: late, type: "requires" as const };
+    expect(counting(() => workspace.call(addDependency, link)).rowsRead).toBeLessThan(80);
+    const circle = { sourceSystemId: early, targetSystemId: ids[10] ?? "", type: link.type };
+    workspace.rowsRead = 0;
+    expect(workspace.refusal(addDependency, circle)).toBe("validation");
+    expect(workspace.rowsRead).toBeLessThan(80);
+    // All that the system requires: 9 systems, with 3 dependencies each.
+    const scope = counting(() =>
+      workspace.call(validateVersionScope, { projectId, systemIds: [late] }),
+    );
+    expect([scope.scope.missingTotal, scope.rowsRead < 80]).toEqual([9, true]);
+    workspace.call(deleteGameSystem, { systemId: early, revision: 1 });
+    const back = { entity: "system" as const, id: early };
+    expect(counting(() => workspace.call(restore, back)).rowsRead).toBeLessThan(80);
   });
 });

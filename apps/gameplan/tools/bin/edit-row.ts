@@ -4,6 +4,7 @@ import { brainstormFields } from "../brainstorm/add-brainstorm.ts";
 import { changeFields } from "../change-fields.ts";
 import { EDITED } from "../entities/activity.ts";
 import { brainstorm } from "../entities/brainstorm.ts";
+import { dependencyType } from "../entities/dependency.ts";
 import { longText, nameText, revision, rowId } from "../entities/fields.ts";
 import { ideaThread } from "../entities/idea-thread.ts";
 import { versionLabel } from "../entities/version-plan.ts";
@@ -18,13 +19,14 @@ const edited = v.picklist(EDITED);
 
 /** The fields of each kind of row, and their names in sentences. */
 const FIELDS: Readonly<Record<v.InferOutput<typeof edited>, Readonly<Record<string, string>>>> = {
+  dependency: { type: "kind" },
   idea_thread: { title: "title", status: "state" },
   idea_message: { text: "text" },
   brainstorm: { title: "title", tags: "tags", outputs: "results", content: "notes" },
   version_plan: { version: "version", name: "name", goal: "goal", phases: "phases" },
 };
 
-/** Changes fields of a thread, a message, a brainstorm or a draft of a plan. */
+/** Changes the kind of a dependency, or fields of a thread, a message, a brainstorm or a draft. */
 export const editRow = defineOperation({
   name: "edit_row",
   kind: "write",
@@ -41,6 +43,7 @@ export const editRow = defineOperation({
     name: v.exactOptional(nameText),
     goal: v.exactOptional(longText),
     phases: v.exactOptional(phasesInput),
+    type: v.exactOptional(dependencyType),
   }),
   output: v.strictObject({
     entity: edited,

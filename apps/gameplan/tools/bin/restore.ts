@@ -6,7 +6,7 @@ import { entityName, type EntityName } from "../entities/activity.ts";
 import { revision, rowId } from "../entities/fields.ts";
 import { isSlugTaken, SLUG_TAKEN } from "../game-system/add-system.ts";
 import { findPath } from "../graph/dependency-graph.ts";
-import { readEdges } from "../graph/read-graph.ts";
+import { readEdgesTo } from "../graph/read-graph.ts";
 import { countRows } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { recordChange } from "../record-change.ts";
@@ -83,10 +83,7 @@ const CHECKS: { readonly [Name in EntityName]?: Check } = {
   idea_message: (sql, { id }) => checkThreadOpen(sql, id),
 };
 
-function checkDependency(
-  sql: WorkspaceReads,
-  { id, projectId }: BinnedRow,
-): Result<null, ToolFailure> {
+function checkDependency(sql: WorkspaceReads, { id }: BinnedRow): Result<null, ToolFailure> {
   const row = sql.first(
     v.object({ source: v.string(), target: v.string() }),
     "SELECT source_id AS source, target_id AS target FROM dependencies WHERE id = ?",
@@ -98,18 +95,15 @@ function checkDependency(
   if (countRows(sql, { ...ends, bindings: [source, target] }) < 2) {
     return refuse("conflict", "One of the two systems is in the bin.");
   }
-  return checkLink(sql, projectId, [source, target]);
+  return checkLink(sql, [source, target]);
 }
 
 /**
  * The dependencies of a restored system come back with it. Others may have been added meanwhile
  * that close a cycle with them.
  */
-function checkAcyclic(
-  sql: WorkspaceReads,
-  { id, projectId }: BinnedRow,
-): Result<null, ToolFailure> {
-  const edges = readEdges(sql, projectId);
+function checkAcyclic(sql: WorkspaceReads, { id }: BinnedRow): Result<null, ToolFailure> {
+  const edges = readEdgesTo(sql, id);
   for (const { sourceSystemId, targetSystemId } of edges) {
     if (sourceSystemId !== id) continue;
     const cycle = findPath(edges, targetSystemId, id);

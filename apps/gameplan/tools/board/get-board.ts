@@ -3,7 +3,7 @@ import { defineOperation, ok, type WorkspaceReads } from "interlock-edge/tools";
 import { formatCount } from "../consent-words.ts";
 import { place } from "../entities/board.ts";
 import { graphEdge, graphNode, type GraphNode } from "../entities/dependency.ts";
-import { count, rowId } from "../entities/fields.ts";
+import { count, revision, rowId } from "../entities/fields.ts";
 import { mvpCriticality } from "../entities/game-system.ts";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { orderNodes, readNodesOf } from "../graph/read-graph.ts";
@@ -15,6 +15,9 @@ import { readPlaces } from "./place-systems.ts";
 export const MOST_DRAWN = 300;
 /** Dependencies of one picture. With more lines nobody can follow one. */
 const MOST_LINES = 1_200;
+
+/** A dependency that people edit. */
+const boardEdge = v.strictObject({ id: rowId, revision, ...graphEdge.entries });
 
 /** Reads what one picture of the board shows, and no other rows. */
 export const getBoard = defineOperation({
@@ -30,7 +33,7 @@ export const getBoard = defineOperation({
   output: v.strictObject({
     nodes: v.array(v.strictObject({ ...graphNode.entries, place: v.nullable(place) })),
     /** Dependencies between these systems. */
-    edges: v.array(graphEdge),
+    edges: v.array(boardEdge),
     /** Systems that the filters let through. */
     nodeTotal: count,
     edgeTotal: count,
@@ -41,13 +44,14 @@ export const getBoard = defineOperation({
     const shown = whereOf(projectId, filter);
     const nodeTotal = countRows(sql, { table: "systems", ...shown });
     const drawn = selectIds(sql, shown, nodeTotal > MOST_DRAWN ? near : undefined);
-    const nodes = readNodesOf(sql, drawn);
+    const nodes = readNodesOf(sql, projectId, drawn);
     const ids = JSON.stringify(drawn);
     const between = `deleted_at IS NULL AND source_id IN (SELECT value FROM json_each(?))
       AND target_id IN (SELECT value FROM json_each(?))`;
     const edges = sql.rows(
-      graphEdge,
-      `SELECT source_id AS sourceSystemId, target_id AS targetSystemId, type FROM dependencies
+      boardEdge,
+      `SELECT id, revision, source_id AS sourceSystemId, target_id AS targetSystemId, type
+       FROM dependencies
        WHERE ${between} ORDER BY seq LIMIT ?`,
       ids,
       ids,

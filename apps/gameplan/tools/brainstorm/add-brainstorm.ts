@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Result, ToolFailure } from "interlock-edge/tools";
 import { synthesisOutput, tag, type Brainstorm } from "../entities/brainstorm.ts";
 import type { WorkspaceCaller, WorkspaceSql } from "interlock-edge/tools";
-import { recordChange } from "../record-change.ts";
+import { addRow } from "../rows/add-row.ts";
 import { findBrainstorm } from "../rows/brainstorm-row.ts";
 import { synthesize } from "./synthesize.ts";
 
@@ -30,24 +30,20 @@ export function addBrainstorm(
   caller: WorkspaceCaller,
   session: NewBrainstorm,
 ): Result<Brainstorm, ToolFailure> {
-  const id = caller.newId();
   const { projectId, title, author, source, content, threadIds, tags = [] } = session;
-  sql.run(
-    `INSERT INTO brainstorms (id, project_id, revision, created_at, created_by, title, author, tags,
-       source, content, outputs, thread_ids) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
+  const id = addRow(sql, caller, {
+    entity: "brainstorm",
     projectId,
-    caller.nowMs,
-    caller.authorId,
-    title,
-    author,
-    JSON.stringify(tags),
-    source,
-    content,
-    JSON.stringify(session.outputs ?? synthesize(content)),
-    JSON.stringify(threadIds),
-  );
-  const summary = `Created brainstorm "${title}"`;
-  recordChange(sql, caller, { projectId, action: "created", entity: "brainstorm", id, summary });
+    columns: {
+      title,
+      author,
+      tags: JSON.stringify(tags),
+      source,
+      content,
+      outputs: JSON.stringify(session.outputs ?? synthesize(content)),
+      thread_ids: JSON.stringify(threadIds),
+    },
+    summary: `Created brainstorm "${title}"`,
+  });
   return findBrainstorm(sql, caller, { id });
 }

@@ -5,16 +5,14 @@ import { gameplanTool } from "../gameplan-tool.ts";
 import { dependency, dependencyType } from "../entities/dependency.ts";
 import { nameText, rowId } from "../entities/fields.ts";
 import { findPath } from "../graph/dependency-graph.ts";
-import { readEdges } from "../graph/read-graph.ts";
+import { readEdgesTo } from "../graph/read-graph.ts";
 import { toIso } from "../iso-time.ts";
+import { MOST_DEPENDENCIES } from "../markdown/find-links.ts";
 import { countRows } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
-import { recordChange } from "../record-change.ts";
+import { addRow } from "../rows/add-row.ts";
 import { refuse } from "../refuse.ts";
 import { findSystem } from "../rows/system-row.ts";
-
-/** A page of the graph holds every dependency of each of its systems. */
-const MOST_DEPENDENCIES = 200;
 
 const table = "dependencies";
 const LIVE_SOURCE = "source_id = ? AND deleted_at IS NULL";
@@ -45,22 +43,14 @@ export const addDependency = defineOperation({
     if (countRows(sql, { table, where: LIVE_SOURCE, bindings }) >= MOST_DEPENDENCIES) {
       return refuse("conflict", `A system has at most ${MOST_DEPENDENCIES} dependencies.`);
     }
-    const free = checkLink(sql, projectId, [sourceSystemId, targetSystemId]);
+    const free = checkLink(sql, [sourceSystemId, targetSystemId]);
     if (!free.ok) return free;
-    const id = caller.newId();
-    sql.run(
-      `INSERT INTO dependencies (id, project_id, revision, created_at, created_by, source_id,
-         target_id, type) VALUES (?, ?, 1, ?, ?, ?, ?, ?)`,
-      id,
+    const id = addRow(sql, caller, {
+      entity: "dependency",
       projectId,
-      caller.nowMs,
-      caller.authorId,
-      sourceSystemId,
-      targetSystemId,
-      type,
-    );
-    const summary = `Added dependency: ${source.value.name} ${verbOf(type)} ${target.value.name}`;
-    recordChange(sql, caller, { projectId, action: "created", entity: "dependency", id, summary });
+      columns: { source_id: sourceSystemId, target_id: targetSystemId, type },
+      summary: `Added dependency: ${source.value.name} ${verbOf(type)} ${target.value.name}`,
+    });
     return ok({
       dependency: {
         id,
@@ -81,14 +71,13 @@ export const addDependency = defineOperation({
 /** Refuses a dependency that stands already, or that closes a cycle. */
 export function checkLink(
   sql: WorkspaceReads,
-  projectId: string,
   [source, target]: readonly [source: string, target: string],
 ): Result<null, ToolFailure> {
   const where = `${LIVE_SOURCE} AND target_id = ?`;
   if (countRows(sql, { table, where, bindings: [source, target] }) > 0) {
     return refuse("conflict", "There is such a dependency already.");
   }
-  const cycle = findPath(readEdges(sql, projectId), target, source);
+  const cycle = findPath(readEdgesTo(sql, source), target, source);
   return cycle ? refuseCycle(sql, cycle) : ok(null);
 }
 

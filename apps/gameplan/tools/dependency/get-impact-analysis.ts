@@ -30,12 +30,13 @@ export const getImpactAnalysis = defineOperation({
   run(sql, { systemId, offset = 0, limit = USUAL_SYSTEMS }, caller) {
     const found = findSystem(sql, caller, { id: systemId });
     if (!found.ok) return found;
-    const { name, systemSlug: slug } = found.value;
+    const { name, projectId, systemSlug: slug } = found.value;
     const all = impactOf(readEdgesTo(sql, systemId), systemId);
     const end = offset + limit;
     const page = all.slice(offset, end);
     const read = readNodesOf(
       sql,
+      projectId,
       page.map(({ systemId: id }) => id),
     );
     const nodes = new Map(read.map((node) => [node.systemId, node]));

@@ -16,7 +16,13 @@ export const entityName = v.picklist(ENTITIES);
 export type EntityName = (typeof ENTITIES)[number];
 
 /** Kinds of rows that `edit_row` changes. */
-export const EDITED = ["idea_thread", "idea_message", "brainstorm", "version_plan"] as const;
+export const EDITED = [
+  "dependency",
+  "idea_thread",
+  "idea_message",
+  "brainstorm",
+  "version_plan",
+] as const;
 
 /** What a line of activity is about. A board has no row that people can delete. */
 const subject = v.picklist([...ENTITIES, "board"]);

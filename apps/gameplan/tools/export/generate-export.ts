@@ -5,7 +5,7 @@ import { cutText, toSlug } from "../cut-text.ts";
 import { documentExport, exportKind } from "../entities/document-export.ts";
 import { nameText, rowId } from "../entities/fields.ts";
 import { defineOperation } from "interlock-edge/tools";
-import { recordChange } from "../record-change.ts";
+import { addRow } from "../rows/add-row.ts";
 import { findExport } from "../rows/export-row.ts";
 import { findProject } from "../rows/project-row.ts";
 import { cutIntoParts } from "./export-data.ts";
@@ -45,26 +45,22 @@ export const generateExport = defineOperation({
     const sources = readSources(sql, caller, { project, title });
     const text = writeDocument(kind, sources);
     const parts = cutIntoParts(text);
-    const id = caller.newId();
-    sql.run(
-      `INSERT INTO exports (id, project_id, revision, created_at, created_by, kind, title,
-         file_name, characters, parts) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
+    const id = addRow(sql, caller, {
+      entity: "export",
       projectId,
-      caller.nowMs,
-      caller.authorId,
-      kind,
-      title,
-      `${toSlug(project.name) ?? "project"}-${kind.toLowerCase()}-${sources.date}.md`,
-      text.length,
-      parts.length,
-    );
+      columns: {
+        kind,
+        title,
+        file_name: `${toSlug(project.name) ?? "project"}-${kind.toLowerCase()}-${sources.date}.md`,
+        characters: text.length,
+        parts: parts.length,
+      },
+      summary: `Generated ${NAMES[kind]} "${title}"`,
+    });
     parts.forEach((part, index) => {
       const query = "INSERT INTO export_parts (export_id, part, text) VALUES (?, ?, ?)";
       sql.run(query, id, index + 1, part);
     });
-    const summary = `Generated ${NAMES[kind]} "${title}"`;
-    recordChange(sql, caller, { projectId, action: "created", entity: "export", id, summary });
     const made = findExport(sql, caller, id);
     return made.ok ? ok({ export: made.value, excerpt: cutText(text, EXCERPT_CHARS) }) : made;
   },

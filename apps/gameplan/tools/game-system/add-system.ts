@@ -2,10 +2,10 @@ import type { Result, ToolFailure } from "interlock-edge/tools";
 import { addToChangelog } from "../changelog.ts";
 import type { GameSystem } from "../entities/game-system.ts";
 import type { NewSystem } from "../entities/system-texts.ts";
-import { countRows } from "../list-page.ts";
 import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
-import { recordChange } from "../record-change.ts";
+import { addRow } from "../rows/add-row.ts";
 import { refuse } from "../refuse.ts";
+import { countRows } from "../list-page.ts";
 import { findProject } from "../rows/project-row.ts";
 import { columnOf } from "../rows/row-fields.ts";
 import { findSystem, SYSTEM_FIELDS } from "../rows/system-row.ts";
@@ -35,21 +35,13 @@ export function addSystem(
   if (isSlugTaken(sql, projectId, system.systemSlug)) {
     return refuse("conflict", SLUG_TAKEN, "/systemSlug");
   }
-  const id = caller.newId();
-  const columns = SYSTEM_FIELDS.map(columnOf);
-  sql.run(
-    `INSERT INTO systems (id, project_id, revision, created_at, created_by, updated_at,
-       ${columns.join(", ")}) VALUES (?, ?, 1, ?, ?, ?${", ?".repeat(columns.length)})`,
-    id,
-    projectId,
-    caller.nowMs,
-    caller.authorId,
-    caller.nowMs,
-    ...SYSTEM_FIELDS.map((field) => system[field] ?? AS_NEW[field] ?? ""),
-  );
   const summary = `${verb} game system "${system.name}" (${system.systemSlug})`;
+  const fields = SYSTEM_FIELDS.map(
+    (field) => [columnOf(field), system[field] ?? AS_NEW[field] ?? ""] as const,
+  );
+  const columns = { ...Object.fromEntries(fields), updated_at: caller.nowMs };
+  const id = addRow(sql, caller, { entity: "system", projectId, columns, summary });
   addToChangelog(sql, caller, { id, revision: 1, summary, before: {} });
-  recordChange(sql, caller, { projectId, action: "created", entity: "system", id, summary });
   return findSystem(sql, caller, { id });
 }
 

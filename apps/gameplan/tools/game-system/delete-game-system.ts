@@ -5,7 +5,7 @@ import { gameplanTool } from "../gameplan-tool.ts";
 import { IN_BIN } from "../bin/remove-rows.ts";
 import { putIntoBin } from "../bin/put-into-bin.ts";
 import { binItem } from "../entities/bin-item.ts";
-import { count, nameText, readRevision, revision, rowId } from "../entities/fields.ts";
+import { count, nameText, readRevision, rowId } from "../entities/fields.ts";
 import { planStatus, versionLabel } from "../entities/version-plan.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { findSystem } from "../rows/system-row.ts";
@@ -56,7 +56,6 @@ export const previewSystemDeletion = defineOperation({
   input: v.strictObject({ systemId: rowId }),
   output: v.strictObject({
     system: nameText,
-    revision,
     /** For example `requires Movement` and `required by Loot`. */
     dependencies: v.array(v.string()),
     dependenciesTotal: count,
@@ -74,7 +73,6 @@ export const previewSystemDeletion = defineOperation({
     const dependencies = [...behind, ...ahead];
     return ok({
       system: found.value.name,
-      revision: found.value.revision,
       dependencies: dependencies.slice(0, MOST_NAMES),
       dependenciesTotal: dependencies.length,
       plans: readPlansOf(sql, systemId).map(({ version, status }) => `${version} (${status})`),
@@ -99,7 +97,7 @@ export const deleteGameSystemTool = gameplanTool(deleteGameSystem, {
     async preview({ systemId }, read) {
       const found = await read(previewSystemDeletion, { systemId });
       if (!found.ok) return undefined;
-      const { revision: _, dependencies, plans, ...facts } = found.value;
+      const { dependencies, plans, ...facts } = found.value;
       const before = {
         ...facts,
         dependencies: listOrNone(dependencies),

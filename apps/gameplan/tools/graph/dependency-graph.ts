@@ -60,25 +60,27 @@ export function findPath(
   from: string,
   to: string,
 ): readonly string[] | undefined {
-  const bySource = groupBySource(edges);
-  const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
-  // The list grows while it is read.
-  const queue = [from];
-  for (const id of queue) {
-    if (id === to) return wayBack(cameFrom, to);
-    for (const { targetSystemId } of bySource.get(id) ?? []) {
-      if (cameFrom.has(targetSystemId)) continue;
-      cameFrom.set(targetSystemId, id);
-      queue.push(targetSystemId);
-    }
-  }
-  return undefined;
+  const after = waysTo(edges, to);
+  if (!after.has(from)) return undefined;
+  const path: string[] = [];
+  for (let id: string | undefined = from; id !== undefined; id = after.get(id)) path.push(id);
+  return path;
 }
 
-function wayBack(cameFrom: ReadonlyMap<string, string | undefined>, to: string): string[] {
-  const path: string[] = [];
-  for (let id: string | undefined = to; id !== undefined; id = cameFrom.get(id)) path.push(id);
-  return path.toReversed();
+/**
+ * Finds all that depends on a system, nearest first, and it. Each comes with the next one on its
+ * shortest way to the system.
+ */
+function waysTo(edges: readonly Edge[], to: string): ReadonlyMap<string, string | undefined> {
+  const byTarget = groupByTarget(edges);
+  const after = new Map<string, string | undefined>([[to, undefined]]);
+  // The map grows while its keys are read.
+  for (const id of after.keys()) {
+    for (const { sourceSystemId } of byTarget.get(id) ?? []) {
+      if (!after.has(sourceSystemId)) after.set(sourceSystemId, id);
+    }
+  }
+  return after;
 }
 
 /** A system that a change reaches, over how many dependencies, and how strongly. */
@@ -96,36 +98,23 @@ const STRONGEST_FIRST: readonly DependencyType[] = ["requires", "enhances", "opt
  * Contract: linear.
  */
 export function impactOf(edges: readonly Edge[], systemId: string): readonly Impact[] {
-  const distances = distancesTo(edges, systemId);
+  const ways = waysTo(edges, systemId);
+  const distances = new Map<string | undefined, number>();
+  for (const [id, next] of ways) distances.set(id, (distances.get(next) ?? -1) + 1);
   const types = new Map<string, DependencyType>();
   STRONGEST_FIRST.forEach((type, index) => {
     const allowed = new Set(STRONGEST_FIRST.slice(0, index + 1));
     const strong = edges.filter((edge) => allowed.has(edge.type));
-    for (const id of distancesTo(strong, systemId).keys()) {
+    for (const id of waysTo(strong, systemId).keys()) {
       if (!types.has(id)) types.set(id, type);
     }
   });
-  return [...distances].map(([id, distance]) => ({
+  // The first one is the system itself.
+  return [...ways.keys()].slice(1).map((id) => ({
     systemId: id,
-    distance,
+    distance: distances.get(id) ?? 0,
     type: types.get(id) ?? "optional",
   }));
-}
-
-function distancesTo(edges: readonly Edge[], systemId: string): ReadonlyMap<string, number> {
-  const byTarget = groupByTarget(edges);
-  const distances = new Map([[systemId, 0]]);
-  const queue = [systemId];
-  for (const id of queue) {
-    const distance = (distances.get(id) ?? 0) + 1;
-    for (const { sourceSystemId } of byTarget.get(id) ?? []) {
-      if (distances.has(sourceSystemId)) continue;
-      distances.set(sourceSystemId, distance);
-      queue.push(sourceSystemId);
-    }
-  }
-  distances.delete(systemId);
-  return distances;
 }
 
 /**

@@ -19,12 +19,22 @@ export function readEdges(sql: WorkspaceReads, projectId: string): readonly Edge
 
 /** Reads the dependencies over which a change of a system reaches others, and no other ones. */
 export function readEdgesTo(sql: WorkspaceReads, systemId: string): readonly Edge[] {
-  return selectEdges(sql, REACHED, systemId);
+  return selectEdges(sql, around("target", "source"), JSON.stringify([systemId]));
 }
 
-const REACHED = `target_id IN (
-  WITH RECURSIVE ids(id) AS (SELECT ? UNION SELECT source_id
-    FROM dependencies JOIN ids ON target_id = ids.id AND deleted_at IS NULL) SELECT id FROM ids)`;
+/** Reads the dependencies of some systems, and of all that these require. */
+export function readEdgesOf(sql: WorkspaceReads, systemIds: readonly string[]): readonly Edge[] {
+  const where = around("source", "target", " AND type = 'requires'");
+  return selectEdges(sql, where, JSON.stringify(systemIds));
+}
+
+/** SQL: one end is a system of a list, or is reached from the list over the other ends. */
+function around(end: string, next: string, only = ""): string {
+  return `${end}_id IN (
+    WITH RECURSIVE ids(id) AS (SELECT value FROM json_each(?) UNION SELECT ${next}_id
+      FROM dependencies JOIN ids ON ${end}_id = ids.id AND deleted_at IS NULL${only})
+    SELECT id FROM ids)`;
+}
 
 function selectEdges(sql: WorkspaceReads, where: string, id: string): readonly Edge[] {
   return sql.rows(
@@ -40,21 +50,27 @@ export function readNodes(sql: WorkspaceReads, projectId: string): readonly Plac
   return selectNodes(sql, "project_id = ?", projectId);
 }
 
-/** Reads some systems, by slug. */
-export function readNodesOf(sql: WorkspaceReads, ids: readonly string[]): readonly PlacelessNode[] {
-  return selectNodes(sql, "id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+/** Reads some systems of a project, by slug. */
+export function readNodesOf(
+  sql: WorkspaceReads,
+  projectId: string,
+  ids: readonly string[],
+): readonly PlacelessNode[] {
+  // The sign keeps SQLite from reading all systems of the project.
+  const where = "+project_id = ? AND id IN (SELECT value FROM json_each(?))";
+  return selectNodes(sql, where, projectId, JSON.stringify(ids));
 }
 
 function selectNodes(
   sql: WorkspaceReads,
   where: string,
-  binding: string,
+  ...bindings: string[]
 ): readonly PlacelessNode[] {
   return sql.rows(
     nodeRow,
     `SELECT id AS systemId, name, slug AS systemSlug, mvp_criticality AS mvpCriticality, status
      FROM systems WHERE ${where} AND deleted_at IS NULL ORDER BY slug`,
-    binding,
+    ...bindings,
   );
 }
 

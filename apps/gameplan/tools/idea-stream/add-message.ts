@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { IdeaMessage } from "../entities/idea-thread.ts";
+import { addRow } from "../rows/add-row.ts";
 import { toIso } from "../iso-time.ts";
 import type { WorkspaceCaller, WorkspaceSql } from "interlock-edge/tools";
 
@@ -16,18 +17,8 @@ export function addMessage(
     threadId,
   );
   const number = counted?.number ?? 1;
-  const id = caller.newId();
-  sql.run(
-    `INSERT INTO messages (id, project_id, revision, created_at, created_by, thread_id, number,
-       text) VALUES (?, ?, 1, ?, ?, ?, ?, ?)`,
-    id,
-    projectId,
-    caller.nowMs,
-    caller.authorId,
-    threadId,
-    number,
-    text,
-  );
+  const columns = { thread_id: threadId, number, text };
+  const id = addRow(sql, caller, { entity: "idea_message", projectId, columns });
   markRead(sql, caller, { threadId, number });
   return { id, number, author: caller.authorId, text, at: toIso(caller.nowMs) };
 }

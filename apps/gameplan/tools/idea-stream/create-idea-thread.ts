@@ -4,7 +4,7 @@ import { gameplanTool } from "../gameplan-tool.ts";
 import { longText, nameText, rowId } from "../entities/fields.ts";
 import { ideaThread } from "../entities/idea-thread.ts";
 import { defineOperation } from "interlock-edge/tools";
-import { recordChange } from "../record-change.ts";
+import { addRow } from "../rows/add-row.ts";
 import { findProject } from "../rows/project-row.ts";
 import { findThread } from "../rows/thread-row.ts";
 import { addMessage } from "./add-message.ts";
@@ -22,19 +22,13 @@ export const createIdeaThread = defineOperation({
   run(sql, { projectId, title, text = "" }, caller) {
     const found = findProject(sql, caller, projectId);
     if (!found.ok) return found;
-    const id = caller.newId();
-    sql.run(
-      `INSERT INTO threads (id, project_id, revision, created_at, created_by, title, status,
-         last_number) VALUES (?, ?, 1, ?, ?, ?, 'open', 0)`,
-      id,
+    const id = addRow(sql, caller, {
+      entity: "idea_thread",
       projectId,
-      caller.nowMs,
-      caller.authorId,
-      title,
-    );
+      columns: { title, status: "open", last_number: 0 },
+      summary: `Started idea thread "${title}"`,
+    });
     if (/\S/.test(text)) addMessage(sql, caller, { projectId, threadId: id, text });
-    const summary = `Started idea thread "${title}"`;
-    recordChange(sql, caller, { projectId, action: "created", entity: "idea_thread", id, summary });
     const made = findThread(sql, caller, { id });
     return made.ok ? ok({ thread: made.value }) : made;
   },

@@ -2,20 +2,25 @@ import * as v from "valibot";
 import { ok } from "interlock-edge/tools";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { nameText } from "../entities/fields.ts";
+import { EVERYBODY } from "../entities/member.ts";
 import { project } from "../entities/project.ts";
 import { defineOperation } from "interlock-edge/tools";
-import { recordChange } from "../record-change.ts";
+import { addRow } from "../rows/add-row.ts";
 import { findProject } from "../rows/project-row.ts";
 import { rowArgs } from "../row-args.ts";
 
-const { description, genre, platform, status } = project.entries;
+const { entries } = project;
 
 /** What people write about a project beside its name. */
 export const projectFields = {
-  description: v.exactOptional(description),
-  genre: v.exactOptional(v.pipe(genre, v.description('For example "roguelike deck builder".'))),
-  platform: v.exactOptional(v.pipe(platform, v.description('For example "PC and Switch".'))),
-  status: v.exactOptional(status),
+  description: v.exactOptional(entries.description),
+  genre: v.exactOptional(
+    v.pipe(entries.genre, v.description('For example "roguelike deck builder".')),
+  ),
+  platform: v.exactOptional(
+    v.pipe(entries.platform, v.description('For example "PC and Switch".')),
+  ),
+  status: v.exactOptional(entries.status),
 };
 
 export const createProject = defineOperation({
@@ -24,26 +29,21 @@ export const createProject = defineOperation({
   input: v.strictObject({ name: nameText, ...projectFields }),
   output: v.strictObject({ project }),
   run(sql, args, caller) {
-    const id = caller.newId();
-    sql.run(
-      `INSERT INTO projects (id, project_id, revision, created_at, created_by, tenant_id, name,
-         description, genre, platform, status, updated_at, members)
-       VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, json_object(?, 'owner', '*', 'member'))`,
-      id,
-      id,
-      caller.nowMs,
-      caller.authorId,
-      caller.tenantId,
-      args.name,
-      args.description ?? "",
-      args.genre ?? "",
-      args.platform ?? "",
-      args.status ?? "concept",
-      caller.nowMs,
-      caller.authorId,
-    );
-    const summary = `Created project "${args.name}"`;
-    recordChange(sql, caller, { projectId: id, action: "created", entity: "project", id, summary });
+    const { name, description = "", genre = "", platform = "", status = "concept" } = args;
+    const id = addRow(sql, caller, {
+      entity: "project",
+      columns: {
+        tenant_id: caller.tenantId,
+        name,
+        description,
+        genre,
+        platform,
+        status,
+        updated_at: caller.nowMs,
+        members: JSON.stringify({ [caller.authorId]: "owner", [EVERYBODY]: "member" }),
+      },
+      summary: `Created project "${name}"`,
+    });
     const made = findProject(sql, caller, id);
     return made.ok ? ok({ project: made.value }) : made;
   },

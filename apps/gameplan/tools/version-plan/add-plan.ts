@@ -1,10 +1,10 @@
 import type { Result, ToolFailure } from "interlock-edge/tools";
 import type { VersionPlan } from "../entities/version-plan.ts";
 import type { PlacelessNode } from "../graph/read-graph.ts";
-import { countRows } from "../list-page.ts";
 import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
-import { recordChange } from "../record-change.ts";
+import { addRow } from "../rows/add-row.ts";
 import { refuse } from "../refuse.ts";
+import { countRows } from "../list-page.ts";
 import { findPlan } from "../rows/plan-row.ts";
 
 /** A new draft. */
@@ -28,21 +28,13 @@ export function addPlan(
   if (isVersionTaken(sql, projectId, version)) {
     return refuse("conflict", VERSION_TAKEN, "/version");
   }
-  const id = caller.newId();
-  sql.run(
-    `INSERT INTO plans (id, project_id, revision, created_at, created_by, version, name, goal,
-       status) VALUES (?, ?, 1, ?, ?, ?, ?, ?, 'draft')`,
-    id,
+  const id = addRow(sql, caller, {
+    entity: "version_plan",
     projectId,
-    caller.nowMs,
-    caller.authorId,
-    version,
-    plan.name,
-    plan.goal,
-  );
+    columns: { version, name: plan.name, goal: plan.goal, status: "draft" },
+    summary: `Created version plan ${version}`,
+  });
   insertPhases(sql, id, plan.phases);
-  const summary = `Created version plan ${version}`;
-  recordChange(sql, caller, { projectId, action: "created", entity: "version_plan", id, summary });
   return findPlan(sql, caller, { id });
 }
 

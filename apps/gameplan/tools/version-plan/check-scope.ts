@@ -1,14 +1,14 @@
 import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
 import type { ScopeCheck } from "../entities/version-plan.ts";
 import { missingFrom } from "../graph/dependency-graph.ts";
-import { orderNodes, readEdges, readNodes, type PlacelessNode } from "../graph/read-graph.ts";
+import { orderNodes, readEdgesOf, readNodesOf, type PlacelessNode } from "../graph/read-graph.ts";
 import type { WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
 
 const SHOWN_MISSING = 50;
 const SHOWN_REQUIRERS = 3;
 
-/** A scope, and the systems of its project by id. */
+/** A scope, and by id the systems that it names or lacks. */
 export interface CheckedScope {
   readonly scope: ScopeCheck;
   readonly nodes: ReadonlyMap<string, PlacelessNode>;
@@ -23,8 +23,11 @@ export function checkScope(
   projectId: string,
   systemIds: readonly string[],
 ): CheckedScope {
-  const nodes = new Map(readNodes(sql, projectId).map((node) => [node.systemId, node]));
-  const edges = readEdges(sql, projectId);
+  const edges = readEdgesOf(sql, systemIds);
+  const nodes = findNodes(sql, projectId, [
+    ...systemIds,
+    ...edges.map(({ targetSystemId }) => targetSystemId),
+  ]);
   const held = systemIds.flatMap((id) => nodes.get(id) ?? []);
   const missing = [
     ...missingFrom(
@@ -48,6 +51,15 @@ export function checkScope(
     order: orderNodes(held, edges).map(({ systemId, name, level }) => ({ systemId, name, level })),
   };
   return { scope, nodes };
+}
+
+/** Finds systems of a project by their ids. */
+export function findNodes(
+  sql: WorkspaceReads,
+  projectId: string,
+  ids: readonly string[],
+): ReadonlyMap<string, PlacelessNode> {
+  return new Map(readNodesOf(sql, projectId, ids).map((node) => [node.systemId, node]));
 }
 
 /** Refuses ids that name no system of the project, and ids that stand twice. */

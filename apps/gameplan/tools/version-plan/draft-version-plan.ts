@@ -3,12 +3,12 @@ import { ok, type Result, type ToolFailure } from "interlock-edge/tools";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { longText, nameText, rowId } from "../entities/fields.ts";
 import { versionLabel, versionPlan } from "../entities/version-plan.ts";
-import { readEdges, readNodes } from "../graph/read-graph.ts";
+import { readEdgesOf } from "../graph/read-graph.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
 import { findProject } from "../rows/project-row.ts";
 import { addPlan, type NewPlan } from "./add-plan.ts";
-import { checkScope, checkSystemIds, refuseScope } from "./check-scope.ts";
+import { checkScope, checkSystemIds, findNodes, refuseScope } from "./check-scope.ts";
 import { planSystemIds } from "./validate-version-scope.ts";
 import { rowArgs } from "../row-args.ts";
 
@@ -55,7 +55,7 @@ export const draftVersionPlan = defineOperation({
     if (!scope.valid && args.allowIncomplete !== true) return refuseScope(scope);
     const { version, phases, name = `Version ${version}`, goal = "" } = args;
     const whole = phases ? checkPartition(systemIds, phases) : ok(null);
-    const checked = phases && whole.ok ? checkOrder(sql, projectId, { phases, nodes }) : whole;
+    const checked = phases && whole.ok ? checkOrder(sql, { phases, nodes }) : whole;
     if (!checked.ok) return checked;
     const added = addPlan(sql, caller, { projectId, version, name, goal, phases: [] });
     return added.ok ? ok({ plan: added.value }) : added;
@@ -68,10 +68,10 @@ export function findPhases(
   projectId: string,
   phases: readonly PhaseInput[],
 ): Result<NewPlan["phases"], ToolFailure> {
-  const nodes = new Map(readNodes(sql, projectId).map((node) => [node.systemId, node]));
   const ids = phases.flatMap(({ systemIds }) => systemIds);
+  const nodes = findNodes(sql, projectId, ids);
   const known = checkSystemIds(ids, nodes);
-  const checked = known.ok ? checkOrder(sql, projectId, { phases, nodes }) : known;
+  const checked = known.ok ? checkOrder(sql, { phases, nodes }) : known;
   if (!checked.ok) return checked;
   const placed = phases.map(({ name, systemIds }) => ({
     name,
@@ -104,17 +104,18 @@ function checkPartition(
 /** Nothing comes before what it requires. */
 function checkOrder(
   sql: WorkspaceReads,
-  projectId: string,
   { phases, nodes }: PlannedPhases,
 ): Result<null, ToolFailure> {
   const phaseOf = new Map(
     phases.flatMap(({ systemIds: ids }, index) => ids.map((id) => [id, index] as const)),
   );
-  const early = readEdges(sql, projectId).find(({ sourceSystemId, targetSystemId, type }) => {
-    const own = phaseOf.get(sourceSystemId);
-    const needed = phaseOf.get(targetSystemId);
-    return type === "requires" && own !== undefined && needed !== undefined && needed > own;
-  });
+  const early = readEdgesOf(sql, [...phaseOf.keys()]).find(
+    ({ sourceSystemId, targetSystemId, type }) => {
+      const own = phaseOf.get(sourceSystemId);
+      const needed = phaseOf.get(targetSystemId);
+      return type === "requires" && own !== undefined && needed !== undefined && needed > own;
+    },
+  );
   if (!early) return ok(null);
   const [source, target] = [early.sourceSystemId, early.targetSystemId].map(
     (id) => nodes.get(id)?.name ?? "",
