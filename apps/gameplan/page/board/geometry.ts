@@ -74,6 +74,53 @@ export function isInSight(view: View, { x, y }: Point, size: Size): boolean {
   );
 }
 
+/** A part of the board. */
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** What the window shows, and as much as `around` of its own size on each side. */
+export function seenArea({ x, y, scale }: View, size: Size, around: number): Area {
+  const [width, height] = [size.width / scale, size.height / scale];
+  return {
+    left: x - width * around,
+    top: y - height * around,
+    right: x + width * (1 + around),
+    bottom: y + height * (1 + around),
+  };
+}
+
+/** The area of boxes with these corners, grown on each side. */
+export function areaOf(corners: readonly Point[], grown = 0): Area {
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+  return {
+    left: Math.min(...xs) - grown,
+    top: Math.min(...ys) - grown,
+    right: Math.max(...xs) + NODE.width + grown,
+    bottom: Math.max(...ys) + NODE.height + grown,
+  };
+}
+
+export function widthOf({ left, right }: Area): number {
+  return right - left;
+}
+
+export function overlaps(a: Area, b: Area): boolean {
+  return a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
+}
+
+export function isWithin(inner: Area, outer: Area): boolean {
+  return (
+    inner.left >= outer.left &&
+    inner.top >= outer.top &&
+    inner.right <= outer.right &&
+    inner.bottom <= outer.bottom
+  );
+}
+
 /** The line from one box to another, and the head at its end, as paths. */
 export function arrowBetween(source: Point, target: Point): { line: string; head: string } {
   const middle = { x: NODE.width / 2, y: NODE.height / 2 };

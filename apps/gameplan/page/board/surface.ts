@@ -2,18 +2,24 @@ import { el } from "../../../../src/widget/dom.ts";
 import { NODE } from "../graph/layout.ts";
 import { describePicture } from "../graph/picture.ts";
 import {
+  type Area,
+  areaOf,
   centreOn,
   fitTo,
   isInSight,
+  isWithin,
+  overlaps,
   panBy,
   type Point,
+  seenArea,
   type Size,
   toBoard,
   type View,
+  widthOf,
   zoomAt,
 } from "./geometry.ts";
 import { followPointers, type Hit } from "./follow-pointers.ts";
-import { type BoardModel, keyOf } from "./model.ts";
+import { type BoardArrow, type BoardModel, keyOf } from "./model.ts";
 import { drawArrow, drawBox, moveTo, placeArrow, svg } from "./paint.ts";
 
 export interface SurfacePorts {
@@ -31,6 +37,12 @@ export interface SurfacePorts {
 const MIN_READABLE = 0.45;
 /** A large board begins at this scale, not whole. */
 const FIRST_SCALE = 0.6;
+/** What is drawn around the window on each side, in sizes of the window: most moves draw none. */
+const AROUND = 0.5;
+/** After a reader zoomed in, less is drawn, from this many widths of the window on. */
+const MOST_AROUND = 4;
+/** A curve leaves the area of its ends by less. */
+const BULGE = NODE.width;
 
 /** The picture of the board: boxes and arrows that the reader moves, zooms and draws. */
 export class Surface {
@@ -44,6 +56,9 @@ export class Surface {
   #model: BoardModel = { systems: new Map(), arrows: [] };
   #selected: string | undefined;
   #view: View | undefined;
+  /** The part of the board that is drawn, and its arrows, in the order of their elements. */
+  #drawn: Area | undefined;
+  #drawnArrows: readonly BoardArrow[] = [];
   /** The box that the reader moves. */
   #held: { readonly id: string; readonly at: Point } | undefined;
 
@@ -77,10 +92,32 @@ export class Surface {
     this.#selected = selected;
     const graph = { nodes: [...model.systems.values()], edges: model.arrows };
     this.#svg.setAttribute("aria-label", describePicture(graph));
-    this.#boxes.replaceChildren(...graph.nodes.map(drawBox));
-    this.#arrows.replaceChildren(...model.arrows.map((arrow) => drawArrow(model, arrow)));
-    this.#mark(selected);
+    this.#drawn = undefined;
+    // A window without a size shows nothing; it is drawn once it has one.
+    for (const drawn of [this.#boxes, this.#arrows]) drawn.replaceChildren();
+    this.#drawnArrows = [];
     this.#settle();
+  }
+
+  /** Draws the boxes and arrows in the window and around it, where others are drawn now. */
+  #draw(view: View): void {
+    const seen = seenArea(view, this.#size, 0);
+    const drawn = this.#drawn;
+    const isSmall = drawn && widthOf(drawn) <= MOST_AROUND * widthOf(seen);
+    if (isSmall && isWithin(seen, drawn)) return;
+    const { systems, arrows } = this.#model;
+    const area = seenArea(view, this.#size, AROUND);
+    const boxes = [...systems.values()].filter(({ at }) => overlaps(areaOf([at]), area));
+    this.#drawn = area;
+    this.#drawnArrows = arrows.filter(({ from, to, lanes = [] }) => {
+      const ends = [from, to].flatMap((id) => systems.get(id)?.at ?? []);
+      return overlaps(areaOf([...ends, ...lanes], BULGE), area);
+    });
+    this.#boxes.replaceChildren(...boxes.map(drawBox));
+    this.#arrows.replaceChildren(
+      ...this.#drawnArrows.map((arrow) => drawArrow(this.#model, arrow)),
+    );
+    this.#mark(this.#selected);
   }
 
   /** What the reader held has a place now. */
@@ -139,6 +176,7 @@ export class Surface {
     const { x, y, scale } = view;
     this.#world.setAttribute("transform", `scale(${scale}) translate(${-x} ${-y})`);
     this.#svg.toggleAttribute("data-small", scale < MIN_READABLE);
+    this.#draw(view);
     this.#ports.onView(view);
   }
 
@@ -217,7 +255,7 @@ export class Surface {
   #mark(id: string | undefined): void {
     this.#svg.toggleAttribute("data-selected", id !== undefined);
     const near = new Set([id]);
-    this.#model.arrows.forEach(({ from, to }, index) => {
+    this.#drawnArrows.forEach(({ from, to }, index) => {
       const isNear = from === id || to === id;
       if (isNear) near.add(from).add(to);
       this.#arrows.children[index]?.toggleAttribute("data-near", isNear);
