@@ -102,12 +102,16 @@ describe("a reload", () => {
 });
 
 describe("a conversation of 2,000 messages", () => {
-  it("opens with the nodes of its newest turns, and gets earlier ones when the reader asks", async () => {
+  it("opens with its newest turns, gets earlier ones, and holds only those near what is seen", async () => {
     const { api } = visit;
     for (let turn = 1; turn < 1_000; turn += 1) {
       const place = { conversationId: "run_1", previousRunId: `run_${turn - 1}` };
       const asked = { messages: [{ content: `Question ${turn}` }], ...(turn > 1 && place) };
       const run = new ScriptedRun(`run_${turn}`, asked, () => "");
+      if (turn === 990) {
+        run.emit(say.proposeTool(1, "core__add"), say.startTool(1, { a: 1 }));
+        run.emit(say.finishTool(1, { sum: 2 }));
+      }
       run.emit(say.startText(0), say.text(0, `Answer ${turn}`), say.finishText(0), say.end());
       api.runs.push(run);
     }
@@ -135,8 +139,79 @@ describe("a conversation of 2,000 messages", () => {
     expect(perTurn).toBeLessThan(60);
     expect(opened).toBeLessThan(size * perTurn + 200);
     expect(api.requestsTo(/messages/)).toHaveLength(2);
+
+    const inTurn = (turn: number) => log().locator("section", { hasText: `Question ${turn}` });
+    await inTurn(990).locator("summary").click();
+    await inTurn(985).getByRole("button", { name: "Edit" }).click();
+    await inTurn(985).getByRole("textbox").fill("half a que");
+    await inTurn(980).getByText("Answer 980").selectText();
+    api.conversations.pageSize = 238;
+    for (let loaded = 2 * size; loaded < 1_000; loaded += 238) {
+      await visit.inside(`(root) => { root.querySelector(".log").scrollTop = 0; }`);
+      await visit.page.getByRole("button", { name: "Show earlier messages" }).click();
+      await expect
+        .poll(() => visit.inside<number>(COUNT_TURNS))
+        .toBe(Math.min(1_000, loaded + 238));
+    }
+    for (const direction of [-1, 1]) {
+      const walk = await visit.inside<Walk>(`(root) => (${WALK})(root, ${direction})`);
+      expect(walk.problems).toEqual([]);
+      expect(walk.seen).toBe(1_000);
+      expect(walk.mostNodes).toBeLessThan(1_000 + 70 * perTurn + 200);
+    }
+    expect(await inTurn(990).locator("details").getAttribute("open")).toBeNull();
+    expect(await inTurn(985).getByRole("textbox").inputValue()).toBe("half a que");
+    expect(await visit.page.evaluate("String(getSelection())")).toBe("Answer 980");
+    await visit.inside(`(root) => { root.querySelector(".log").scrollTop = 0; }`);
+    await expect.poll(() => inTurn(990).count()).toBe(0);
+    expect(await inTurn(985).getByRole("textbox").inputValue()).toBe("half a que");
+    expect(await visit.page.evaluate("String(getSelection())")).toBe("Answer 980");
   });
 });
+
+const COUNT_TURNS = `(root) => root.querySelectorAll(".exchange, .fold").length`;
+
+interface Walk {
+  readonly problems: readonly string[];
+  /** Turns that stood on the page at some step. */
+  readonly seen: number;
+  readonly mostNodes: number;
+}
+
+/**
+ * Scrolls through the log in steps of five screens, and looks at each before it is painted: every
+ * turn that is seen has its question and its answer, in order, and nothing moved.
+ */
+const WALK = `async (root, direction) => {
+  const log = root.querySelector(".log");
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const problems = [];
+  const seen = new Set();
+  let mostNodes = 0;
+  let height = log.scrollHeight;
+  const end = direction > 0 ? height - log.clientHeight : 0;
+  for (let at = direction > 0 ? 0 : height; ; ) {
+    log.scrollTop = at;
+    const asked = log.scrollTop;
+    await frame();
+    const box = log.getBoundingClientRect();
+    [...root.querySelectorAll(".exchange, .fold")].forEach((turn, index) => {
+      const name = turn.querySelector(".question p")?.textContent;
+      if (name) seen.add(name);
+      const { top, bottom } = turn.getBoundingClientRect();
+      const isSeen = bottom > box.top && top < box.bottom;
+      if (isSeen && name !== "Question " + (index + 1)) problems.push("at " + at + ": " + name);
+      if (isSeen && !turn.textContent.includes("Answer " + (index + 1)))
+        problems.push("no answer " + (index + 1));
+    });
+    mostNodes = Math.max(mostNodes, root.querySelectorAll("*").length);
+    if (log.scrollTop !== asked) problems.push("moved from " + asked + " to " + log.scrollTop);
+    if (log.scrollHeight !== height) problems.push("height " + height + ": " + log.scrollHeight);
+    if (direction > 0 ? at >= end : at <= end) break;
+    at += direction * 5 * log.clientHeight;
+  }
+  return { problems: problems.slice(0, 9), seen: seen.size, mostNodes };
+}`;
 
 describe("a chat that another device continues", () => {
   it("keeps the text of a message, and shows what the other device added", async () => {

@@ -2,17 +2,20 @@ import { say } from "../texts/say.ts";
 import type { ApprovalInfo } from "../approval/info.ts";
 import type { Conversation } from "./conversation.ts";
 import { createButton, el } from "../dom.ts";
-import type { Exchange } from "./exchange/exchange.ts";
+import { type Exchange, isActive } from "./exchange/exchange.ts";
 import { createExchangeView, type ExchangeView } from "./exchange/exchange-view.ts";
 import type { ChatTools } from "./conversations/chat-tools.ts";
 import type { CallReader } from "./tool-card/call-reader.ts";
 import { keepAtEnd } from "./scroll-keeper.ts";
+import { createTurnWindow, standIn, type Turn } from "./turn-window.ts";
 
 interface LogPorts {
   /** Shown while the conversation is new. */
   readonly empty: HTMLElement;
   readonly reader: CallReader;
 }
+
+type TurnView = ExchangeView & Turn;
 
 /** Creates the scrolling list of a conversation's exchanges. */
 export function createLog(conversation: Conversation, ports: LogPorts) {
@@ -29,7 +32,8 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   root.setAttribute("aria-live", "off");
   root.tabIndex = 0;
   const keeper = keepAtEnd(root, list);
-  const views = new Map<number, ExchangeView>();
+  const foldFar = createTurnWindow(root);
+  const views = new Map<number, TurnView>();
   let tools: ChatTools | undefined;
   let isLoading = false;
   earlier.addEventListener("click", () => {
@@ -41,19 +45,21 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
     const shown = new Set(exchanges.map(({ key }) => key));
     for (const [key, view] of views) {
       if (shown.has(key)) continue;
-      view.root.remove();
+      standIn(view).remove();
       views.delete(key);
     }
   }
 
-  function addView(exchange: Exchange): ExchangeView {
+  function addView(exchange: Exchange): TurnView {
     const { key } = exchange;
-    const view = createExchangeView(exchange, {
+    const exchangeView = createExchangeView(exchange, {
       createCard: async (approval) =>
         (await loadTools())?.createCard({ isStreamed: true, onChange: onApprovalChange }, approval),
       reader,
       onRetry: () => conversation.retry(key),
     });
+    const isHeld = () => isActive(conversation.list.find(key) ?? exchange);
+    const view = { ...exchangeView, isHeld };
     views.set(key, view);
     return view;
   }
@@ -83,10 +89,13 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
       const fromEnd = root.scrollHeight - root.scrollTop;
       const isAbove = views.size > 0 && exchanges[0] && !views.has(exchanges[0].key);
       let before: Element = earlier;
+      const turns: TurnView[] = [];
       for (const exchange of exchanges) {
         const view = views.get(exchange.key) ?? addView(exchange);
-        if (before.nextElementSibling !== view.root) before.after(view.root);
-        before = view.root;
+        const place = standIn(view);
+        if (before.nextElementSibling !== place) before.after(place);
+        before = place;
+        turns.push(view);
         view.update(exchange);
         if (tools) tools.drawTurn(conversation, exchange, view.root);
         else if (exchange.answer.done && !isLoading) void loadTools();
@@ -94,6 +103,7 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
       // Earlier messages move nothing of what the reader sees.
       if (isAbove) root.scrollTop = root.scrollHeight - fromEnd;
       keeper.follow();
+      foldFar(turns);
     },
   };
 }
