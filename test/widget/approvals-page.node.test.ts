@@ -270,6 +270,32 @@ it("narrows what is loaded by text, and asks the server for a tool", async () =>
   await expect
     .poll(() => visit.api.requestsTo(/tool=/).map(({ path }) => path))
     .toContain("/v1/approvals?status=pending&decidable=true&tool=desk__tag&limit=50");
+  await panel.getByLabel("Person").fill("");
+  await panel.getByLabel("Kind").selectOption("Review of many at once");
+  const asked = () => visit.api.requestsTo(/pattern=/).map(({ path }) => path);
+  await expect.poll(() => asked().length).toBeGreaterThan(0);
+  const before = asked().length;
+  await visit.page.reload();
+  await expect.poll(() => asked().length).toBeGreaterThan(before);
+  await panel.getByText(/^2 of . loaded entries fit/).waitFor();
+  expect(new URL(visit.page.url()).search).toBe("?search=TAG+t&tool=desk__tag&kind=async_review");
+  expect(await panel.getByLabel("Tool").inputValue()).toBe("desk__tag");
+  expect(new Set(asked())).toEqual(
+    new Set([
+      "/v1/approvals?status=pending&decidable=true&tool=desk__tag&limit=50&pattern=async_review",
+    ]),
+  );
+});
+
+it("says why a key does nothing while the list is being loaded, and with no entry open", async () => {
+  await open();
+  await visit.page.route("**/v1/approvals?*", () => undefined);
+  await visit.page.reload();
+  await visit.page.getByRole("tab", { name: "Approvals" }).focus();
+  await visit.page.keyboard.press("j");
+  await visit.page.getByText("The list is being loaded.").waitFor();
+  await visit.page.keyboard.press("a");
+  await visit.page.getByText("Open an entry first, then press a.").waitFor();
 });
 
 it("counts each list, and keeps budget requests in their own", async () => {

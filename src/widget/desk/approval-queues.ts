@@ -3,6 +3,7 @@ import { ApprovalCard } from "../approval/card.ts";
 import { type ApprovalInfo, joinNews } from "../approval/info.ts";
 import { formatRisk, formatTimeLeft } from "../approval/labels.ts";
 import type { ApprovalQuery, QueueApi } from "../approval/queue-api.ts";
+import { APPROVAL_PATTERNS, type ApprovalPattern } from "../../protocol/approval/requirement.ts";
 import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
 
 type Show = readonly [name: Text, query: ApprovalQuery];
@@ -19,12 +20,21 @@ const SHOWS: readonly Show[] = [
   ...CLOSED,
 ];
 
+const KINDS: Readonly<Record<ApprovalPattern, Text>> = {
+  user_consent: "Consent of the person",
+  operator_review: "Review by another person",
+  dual_control: "Several people",
+  compliance: "Compliance",
+  async_review: "Review of many at once",
+};
+
 /** Calls that wait for a decision. */
 export function approvalsQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
   return {
     ...specOf(api, false),
     name: "approvals",
     title: say("Approvals"),
+    kinds: Object.entries(KINDS).map(([kind, name]) => [kind, say(name)] as const),
     none: say("This list has no approvals."),
     keys: [say("approve; press it twice where money may move"), say("reject; likewise")],
   };
@@ -36,6 +46,7 @@ export function budgetQueue(api: QueueApi): QueueSpec<ApprovalInfo> {
     ...specOf(api, true),
     name: "budget",
     title: say("Budget requests"),
+    kinds: [],
     none: say("No run waits for a higher limit."),
     keys: [say("raise the limit; press it twice"), say("refuse; press it twice")],
   };
@@ -47,8 +58,9 @@ function specOf(
 ): Pick<QueueSpec<ApprovalInfo>, "shows" | "read" | "describe" | "open"> {
   return {
     shows: SHOWS.map(([name]) => say(name)),
-    async read({ show, person: _person, ...query }) {
-      const page = await api.list({ ...SHOWS[show]?.[1], ...query });
+    async read({ show, kind, person: _person, ...query }) {
+      const pattern = APPROVAL_PATTERNS.find((known) => known === kind);
+      const page = await api.list({ ...SHOWS[show]?.[1], ...query, ...(pattern && { pattern }) });
       if (!page.ok) return page;
       const items = page.value.items.filter(({ asks }) => (asks === "raise") === isRaise);
       return { ok: true, value: { ...page.value, items } };
@@ -67,6 +79,7 @@ function describe(approval: ApprovalInfo): Entry {
     facts: [requestedBy, status === "pending" ? formatTimeLeft(leftMs) : status].filter(Boolean),
     risk: { className: riskClass, label: formatRisk(riskClass) },
     status,
+    kinds: approval.requirements.map(({ pattern }) => pattern),
     tool: approval.toolId,
     person: requestedBy,
     since: approval.requestedAt,

@@ -92,6 +92,7 @@ export class DeskView implements PaneView {
   start(): void {
     this.#keyboard.start();
     window.addEventListener("hashchange", this.#onHash);
+    this.#tabNamed(readHash()).filters.take();
     this.#bar.draw(this.#active);
     this.#refreshAll();
     this.#timer = setInterval(() => {
@@ -144,6 +145,7 @@ export class DeskView implements PaneView {
     // On a phone the open entry hides the list that the reader selected.
     delete this.root.dataset["open"];
     setHash(tab.spec.name);
+    tab.filters.keep();
     this.#bar.draw(tab);
     void tab.refresh();
   }
@@ -158,6 +160,7 @@ export class DeskView implements PaneView {
     this.#unpress();
     this.#bar.draw(tab);
     setHash(id);
+    tab.filters.keep();
     const { detail, back } = this.#frame;
     detail.replaceChildren(back, entry.root);
     this.root.dataset["open"] = "";
@@ -179,13 +182,23 @@ export class DeskView implements PaneView {
     if (tab) return this.#select(tab);
     if (name === "") return;
     if (name.startsWith("appr_")) return this.#openApproval(name);
-    const list = name.startsWith("esc_") ? "escalations" : "outcomes";
-    const owner = this.#tabs.find(({ spec }) => spec.name === list);
-    await owner?.refresh();
-    if (owner?.openById(name)) return;
+    const owner = this.#tabNamed(name);
+    await owner.refresh();
+    if (owner.openById(name)) return;
     setText(
       this.#frame.notice,
       say("Nobody has to look at this entry any more, or you may not see it."),
+    );
+  }
+
+  /** The list that the address names, by itself or by an entry. */
+  #tabNamed(name: string): DeskTab {
+    const isApproval = name === "" || name.startsWith("appr_");
+    const list = name.startsWith("esc_") ? "escalations" : "outcomes";
+    return (
+      this.#tabs.find(({ spec }) => spec.name === name) ??
+      (isApproval ? undefined : this.#tabs.find(({ spec }) => spec.name === list)) ??
+      this.#approvals
     );
   }
 
@@ -202,7 +215,8 @@ export class DeskView implements PaneView {
       step: (by: number) => {
         delete this.root.dataset["open"];
         this.#unpress();
-        this.#active.list.step(by);
+        const hasMoved = this.#active.list.step(by);
+        if (!hasMoved && !this.#active.isLoaded) this.#tell(say("The list is being loaded."));
       },
       back: () => this.#back(),
       search: () => this.#active.filters.search(),
@@ -221,7 +235,8 @@ export class DeskView implements PaneView {
       `[aria-keyshortcuts="${key}"]`,
     );
     const button = [...(buttons ?? [])].find((one) => one.checkVisibility());
-    if (!this.#open || !button) return;
+    if (!this.#open) return this.#tell(say("Open an entry first, then press {key}.", { key }));
+    if (!button) return this.#tell(say("This entry has nothing for {key} now.", { key }));
     if (button.disabled) {
       return this.#tell(
         say("“{name}” is not ready. Look at what the entry asks.", { name: button.textContent }),

@@ -26,6 +26,7 @@ export function escalationsQueue(api: QueueApi): QueueSpec<ShownEscalation> {
     title: say("Escalations"),
     none: say("This list has no escalations."),
     shows: SHOWS.map(([name]) => say(name)),
+    kinds: Object.entries(KINDS).map(([kind, name]) => [kind, say(name)] as const),
     keys: [say("take it, or release it"), say("settle it")],
     async read({ show, limit, cursor }) {
       const next = cursor === undefined ? {} : { cursor };
@@ -45,7 +46,7 @@ export function escalationsQueue(api: QueueApi): QueueSpec<ShownEscalation> {
 function describe(one: ShownEscalation): Entry {
   const { id, reason, toolId = "unknown", toolTitle = toolId, requestedBy, takenBy } = one;
   const facts = [
-    reason.replaceAll("_", " "),
+    nameKind(reason),
     requestedBy,
     takenBy && one.state === "taken" ? say("taken by {name}", { name: takenBy }) : undefined,
     say("since {when}", { when: formatTime(one.openedAt) }),
@@ -53,6 +54,7 @@ function describe(one: ShownEscalation): Entry {
   return {
     id,
     name: toolTitle,
+    kinds: [reason],
     tool: toolId,
     person: requestedBy ?? "",
     facts: facts.filter((fact) => fact !== undefined),
@@ -167,6 +169,21 @@ const REFUSED: Readonly<Record<string, Text>> = {
   escalation_held: "Somebody else has taken the escalation. Who has it is shown here in a moment.",
   escalation_settled: "Somebody else has settled the escalation.",
 };
+
+/** The reasons of what is settled in this list. */
+const KINDS: Readonly<Record<string, Text>> = {
+  verification_unknown: "verification unknown",
+  broken_output: "broken output",
+  compensation_failed: "compensation failed",
+  high_risk_refusal: "high risk refusal",
+  repeated_refusals: "repeated refusals",
+  repairs_exhausted: "repairs exhausted",
+};
+
+function nameKind(reason: string): string {
+  const known = Object.hasOwn(KINDS, reason) ? KINDS[reason] : undefined;
+  return known === undefined ? reason.replaceAll("_", " ") : say(known);
+}
 
 /** What happened, in words. A reason that this page does not know is shown as it is. */
 const EXPLAINED: Readonly<Record<string, Text>> = {

@@ -1,6 +1,6 @@
 import { say, type Text } from "../texts/say.ts";
 import { el } from "../dom.ts";
-import type { Entry, QueueQuery } from "./queue-spec.ts";
+import type { Entry, QueueQuery, QueueSpec } from "./queue-spec.ts";
 
 const HOUR_MS = 3_600_000;
 const AGES: readonly (readonly [label: Text, olderThanMs: number])[] = [
@@ -14,7 +14,11 @@ const AGES: readonly (readonly [label: Text, olderThanMs: number])[] = [
 export interface Filters {
   readonly root: HTMLElement;
   /** Reads the filters of the server. */
-  read(): Pick<QueueQuery, "show" | "tool" | "person">;
+  read(): Pick<QueueQuery, "show" | "kind" | "tool" | "person">;
+  /** Takes over the filters that the address has. */
+  take(): void;
+  /** Writes the filters into the address, so that a list can be sent on. */
+  keep(): void;
   /** Tells whether an entry fits the filters of the page. */
   fits(entry: Entry): boolean;
   /** True for all that waits. */
@@ -27,10 +31,12 @@ export interface Filters {
 
 /** `onRead`: other entries are needed. `onNarrow`: other loaded entries are shown. */
 export function createFilters(
-  shows: readonly string[],
+  { shows, kinds }: Pick<QueueSpec<never>, "shows" | "kinds">,
   on: { readonly onRead: () => void; readonly onNarrow: () => void },
 ): Filters {
   const show = choose(say("Show"), shows);
+  const kind = el("select", {}, el("option", { value: "" }, say("Every kind")));
+  kind.append(...kinds.map(([value, name]) => el("option", { value }, name)));
   const tool = el("input", { type: "search", spellcheck: "false", placeholder: "bank__transfer" });
   const person = el("input", { type: "search", spellcheck: "false", placeholder: "user:ann" });
   const age = choose(
@@ -40,31 +46,63 @@ export function createFilters(
   const text = el("input", { type: "search", "aria-label": say("Search what is loaded") });
   text.placeholder = say("Search");
   const more = el("details", { class: "more-filters" }, el("summary", {}, say("More filters")));
+  if (kinds.length > 0) more.append(label(say("Kind"), kind));
   more.append(label(say("Tool"), tool), label(say("Person"), person), label(say("Age"), age));
   const root = el("form", { class: "filters", role: "search" }, show, text, more);
-  for (const field of [show, tool, person]) field.addEventListener("change", on.onRead);
+  const named = Object.entries({ show, search: text, kind, tool, person, age });
+  const keep = (): void => keepInAddress(named);
+  root.addEventListener("input", keep);
+  for (const field of [show, kind, tool, person]) field.addEventListener("change", on.onRead);
   for (const field of [age, text]) field.addEventListener("input", on.onNarrow);
   root.addEventListener("submit", (event) => event.preventDefault());
   const olderThanMs = (): number => AGES[Number(age.value)]?.[1] ?? 0;
   const words = (): string => text.value.trim().toLowerCase();
   return {
     root,
+    keep,
+    take() {
+      const query = new URLSearchParams(location.search);
+      for (const [name, field] of named) setKnown(field, query.get(name) ?? "");
+      more.open = [kind, tool, person, age].some((field) => !isAtRest(field));
+    },
     read: () => ({
       show: Number(show.value),
+      ...(kind.value && { kind: kind.value }),
       ...(tool.value.trim() && { tool: tool.value.trim() }),
       ...(person.value.trim() && { person: person.value.trim() }),
     }),
     // Some lists of the server take a tool, none takes a person.
     fits: ({ name, facts, since, ...of }) =>
+      (kind.value === "" || of.kinds.includes(kind.value)) &&
       [of.tool, ""].includes(tool.value.trim()) &&
       [of.person, ""].includes(person.value.trim()) &&
       [name, ...facts].join("\n").toLowerCase().includes(words()) &&
       !(Date.now() - Date.parse(since) < olderThanMs()),
-    isDefault: () => show.value === "0" && tool.value.trim() === "" && person.value.trim() === "",
-    hides: () =>
-      words() !== "" || olderThanMs() > 0 || tool.value.trim() !== "" || person.value.trim() !== "",
+    isDefault: () => [show, kind, tool, person].every(isAtRest),
+    hides: () => ![text, kind, tool, person, age].every(isAtRest),
     search: () => text.focus(),
   };
+}
+
+type Field = HTMLInputElement | HTMLSelectElement;
+
+/** The first choice stands for all. */
+const isAtRest = (field: Field): boolean =>
+  field instanceof HTMLSelectElement ? field.selectedIndex === 0 : field.value.trim() === "";
+
+function keepInAddress(named: readonly (readonly [name: string, field: Field])[]): void {
+  const address = new URL(location.href);
+  for (const [name, field] of named) {
+    if (isAtRest(field)) address.searchParams.delete(name);
+    else address.searchParams.set(name, field.value.trim());
+  }
+  history.replaceState(history.state, "", address);
+}
+
+/** Sets a field to a value of the address, which may name a choice that the list has not. */
+function setKnown(field: Field, value: string): void {
+  field.value = value;
+  if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
 }
 
 function choose(name: string, options: readonly string[]): HTMLSelectElement {

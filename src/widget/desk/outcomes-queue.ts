@@ -8,6 +8,8 @@ import { formatAttempts, formatTime } from "./format-time.ts";
 import { type Choice, choicesOf, explain, questionOf } from "./outcome-words.ts";
 import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
 
+const KINDS = ["unknown outcome", "undo failed", "unexpected state"] as const;
+
 /** Calls whose outcome is unknown, or whose state is not the expected one. */
 export function outcomesQueue(api: QueueApi): QueueSpec<ListedOutcome> {
   /** The list follows the run a little later than the report. */
@@ -17,9 +19,10 @@ export function outcomesQueue(api: QueueApi): QueueSpec<ListedOutcome> {
     title: say("Outcomes"),
     none: say("No call waits for a report."),
     shows: [say("To look into")],
+    kinds: KINDS.map((kind) => [kind, say(kind)] as const),
     keys: [say("it happened"), say("it did not happen")],
     async read(query) {
-      const { show: _show, person: _person, ...filters } = query;
+      const { show: _show, kind: _kind, person: _person, ...filters } = query;
       const page = await api.outcomes(filters);
       if (!page.ok) return page;
       const items = page.value.items.filter((call) => !reported.has(keyOf(call)));
@@ -39,16 +42,13 @@ export function outcomesQueue(api: QueueApi): QueueSpec<ListedOutcome> {
 
 function describe(call: ListedOutcome): Entry {
   const { runId, invocationId, toolId, toolTitle = toolId, requestedBy, undo, mismatch } = call;
-  const what = mismatch
-    ? say("unexpected state")
-    : undo
-      ? say("undo failed")
-      : say("unknown outcome");
+  const kind = KINDS[mismatch ? 2 : undo ? 1 : 0];
   const until = say("until {when}", { when: formatTime(call.awaitsOutcomeUntil) });
   return {
     id: `${runId}/${invocationId}`,
     name: toolTitle,
-    facts: [what, requestedBy, until],
+    facts: [say(kind), requestedBy, until],
+    kinds: [kind],
     tool: toolId,
     person: requestedBy,
     since: call.dispatchedAt ?? "",

@@ -5,6 +5,7 @@ import type { Page } from "../approval/queue-api.ts";
 export interface QueueQuery {
   /** The choice of "Show", by its place in the list. */
   readonly show: number;
+  readonly kind?: string;
   readonly tool?: string;
   readonly person?: string;
   readonly limit: number;
@@ -19,6 +20,8 @@ export interface Entry {
   /** A risk class, which stands before the facts. */
   readonly risk?: { readonly className: string; readonly label: string } | undefined;
   readonly status?: string;
+  /** The kinds that it has; see `QueueSpec`. */
+  readonly kinds: readonly string[];
   readonly tool: string;
   /** For whom the call or the run acts. */
   readonly person: string;
@@ -54,6 +57,8 @@ export interface QueueSpec<Item> {
   readonly none: string;
   /** The choices of "Show"; the first one holds what waits for people. */
   readonly shows: readonly string[];
+  /** The kinds to filter by, each with its name. */
+  readonly kinds: readonly (readonly [kind: string, name: string])[];
   /** Says what `a` and `r` do, for the table of keys. */
   readonly keys: readonly [a: string, r: string];
   read(query: QueueQuery): Answer<Page<Item>>;

@@ -38,13 +38,14 @@ export class QueueTab<Item> {
   #requests = 0;
   #count = "";
   #isForbidden = false;
+  #isLoaded = false;
   #open: { readonly id: string; readonly entry: OpenEntry<Item>; isListed: boolean } | undefined;
 
   constructor(spec: QueueSpec<Item>, ports: QueueTabPorts, ...extras: readonly HTMLElement[]) {
     this.spec = spec;
     this.#spec = spec;
     this.#ports = ports;
-    this.filters = createFilters(spec.shows, {
+    this.filters = createFilters(spec, {
       onRead: () => void this.refresh(),
       onNarrow: () => this.#draw(),
     });
@@ -69,6 +70,11 @@ export class QueueTab<Item> {
     return this.#isForbidden;
   }
 
+  /** True once the list was read. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
   /** True while a refresh would take something away from the reader. */
   get isBusy(): boolean {
     return this.#isPaged || this.list.selected.length > 0;
@@ -84,6 +90,7 @@ export class QueueTab<Item> {
     const query = { ...this.filters.read(), limit: PAGE, ...(cursor && { cursor }) };
     const page = await this.#spec.read(query);
     if (own !== this.#requests) return;
+    this.#isLoaded ||= page.ok;
     this.#isForbidden = !page.ok && page.failure.code === "insufficient_scope";
     if (page.ok) {
       const isMore = cursor !== undefined;
