@@ -15,6 +15,10 @@ const main = () => visit.page.getByRole("main", { name: "Project" });
 const sees = (text: string | RegExp) => main().getByText(text).first().waitFor();
 const button = (name: string) => visit.page.getByRole("button", { name });
 const reads = (tool: string) => visit.api.requestsTo(new RegExp(`gameplan__${tool}/`)).length;
+const hash = () => new URL(visit.page.url()).hash;
+/** The text of what has the focus. */
+const focused = () =>
+  visit.inside<string>(`(root) => root.activeElement?.textContent.trim() ?? ""`);
 const followed = () => expect.poll(() => visit.api.gameplan.followers).toBe(1);
 
 describe("the project", () => {
@@ -95,8 +99,11 @@ describe("the project", () => {
     await open({
       ...at("systems"),
       prepare: ({ gameplan }) => {
-        gameplan.answers.set("import_system_from_markdown", () => ({ system, warnings: [] }));
-        gameplan.answers.set("add_dependency", () => ({ error: "Movement is in the bin." }));
+        const warnings = [
+          '"Moon" names no system, several, or one too many.',
+          '"Movement" names no system, several, or one too many.',
+        ];
+        gameplan.answers.set("import_system_from_markdown", () => ({ system, warnings }));
       },
     });
     await main().getByRole("link", { name: "Import Markdown" }).click();
@@ -132,15 +139,38 @@ describe("the project", () => {
     visit.api.gameplan.systems = [...visit.api.gameplan.systems, system];
     await button("Import this system").click();
     await main().getByText("What Stealth does.").waitFor();
-    const [made, linked] = visit.api.gameplan.writes;
-    const rest = "# Stealth\n\nHide.\n\n## Depends on\n\n- Moon";
-    const sent = { projectId: "p1", markdown: rest };
+    const [made, ...others] = visit.api.gameplan.writes;
+    const sent = { projectId: "p1", markdown };
     expect(made?.slice(0, 2)).toEqual(["import_system_from_markdown", sent]);
-    const link = { sourceSystemId: "hide", targetSystemId: "move", type: "optional" };
-    expect(linked?.slice(0, 2)).toEqual(["add_dependency", link]);
     expect(made?.[2]).toMatch(/^[0-9a-f]{32}$/);
-    // The text of the system does not have it any more, so the page says what is missing.
-    await alert.getByText("Not made, add it by hand: optional Movement.").waitFor();
+    expect(others).toEqual([]);
+    // Somebody moved Movement to the bin after the reader looked.
+    await alert.getByText('The project changed meanwhile. "Movement" names no system').waitFor();
+  });
+
+  it("imports a text by keyboard alone", async () => {
+    const system = systemOf("hide", "Stealth");
+    await open({
+      ...at("import"),
+      prepare: ({ gameplan }) => {
+        gameplan.answers.set("import_system_from_markdown", () => ({ system, warnings: [] }));
+      },
+    });
+    const { keyboard } = visit.page;
+    await main().getByLabel("Markdown", { exact: true }).focus();
+    await keyboard.type("# Stealth");
+    await keyboard.press("Tab");
+    await keyboard.press("Enter");
+    // The focus is at the heading of what was understood; the next stop confirms it.
+    await main().getByRole("heading", { name: "Stealth" }).waitFor();
+    await expect.poll(focused).toBe("Stealth");
+    await keyboard.press("Tab");
+    expect(await focused()).toBe("Import this system");
+    visit.api.gameplan.systems = [...visit.api.gameplan.systems, system];
+    await keyboard.press("Enter");
+    await main().getByText("What Stealth does.").waitFor();
+    await expect.poll(focused).toBe("Stealth");
+    expect(hash()).toBe("#/p1/systems/hide");
   });
 
   it("hands out a system as Markdown, which the import reads", async () => {

@@ -40,6 +40,8 @@ export class GameplanPage {
   #isFollowing = false;
   /** Reads without an answer, one after the other. */
   #retries = 0;
+  /** The newest focus was in the project, not in the chat. */
+  #wasInProject = false;
   /** The focus follows the address that the page is about to show. */
   #takesFocus = false;
   /** The address whose content is shown, so that a reload of the same content keeps the place. */
@@ -87,6 +89,11 @@ export class GameplanPage {
     this.#frame.projects.addEventListener("change", () => {
       location.hash = formatRoute({ projectId: this.#frame.projects.value, section: "systems" });
     });
+    const { project } = this.#frame;
+    const onFocus = ({ target }: FocusEvent): void => {
+      this.#wasInProject = target instanceof Node && project.contains(target);
+    };
+    this.root.addEventListener("focusin", onFocus, { signal });
     this.#frame.onSide((side) => {
       this.#frame.showSide(side);
       saveSide(side);
@@ -121,7 +128,9 @@ export class GameplanPage {
   /** Shows what the address names. The focus moves along, unless the reader is in the chat. */
   async #show(): Promise<void> {
     const { main, project } = this.#frame;
-    const hadFocus = project.matches(":focus-within");
+    // A button that works is disabled, and a disabled one has no focus.
+    const hasNone = document.activeElement === document.body;
+    const hadFocus = project.matches(":focus-within") || (hasNone && this.#wasInProject);
     const isNew = this.#address !== location.hash;
     if (isNew) {
       main.setAttribute("aria-busy", "true");
@@ -152,6 +161,7 @@ export class GameplanPage {
     this.#shown += 1;
     const own = this.#shown;
     const route = this.#projects.route;
+    const address = location.hash;
     const { main } = this.#frame;
     this.#frame.showRoute(route);
     this.#news.update(route.projectId);
@@ -164,7 +174,8 @@ export class GameplanPage {
     if (own !== this.#shown) return;
     main.removeAttribute("aria-busy");
     if (!shown.ok) return this.#showUnread(shown.failure, () => this.#show());
-    this.#address = location.hash;
+    // Another address may have been opened meanwhile, which is shown next.
+    if (location.hash === address) this.#address = address;
     this.#retries = 0;
     replaceKeeping(main, shown.value);
     this.#moveFocus();

@@ -7,7 +7,7 @@ import { drawButton, drawGroup, drawHeading, drawMarkdown, drawTag, plural } fro
 import { loadDraft, saveDraft } from "../drafts.ts";
 import { drawEditForm, forgetTyped } from "../edit-form.ts";
 import { VERBS } from "../graph/picture.ts";
-import { objectOf, textOf } from "../read-json.ts";
+import { objectOf, textOf, textsOf } from "../read-json.ts";
 import { queryOf } from "../route.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
 import { readNamedSystems } from "./plan-form.ts";
@@ -59,33 +59,21 @@ export const showImport: ShowSection = async (context) => {
     const why = el("p", { class: "notice", role: "alert" }, "The document has no text.");
     return ok([up, drawHeading("Import a system"), why, drawBack(context)]);
   }
-  const rest = { projectId, markdown: understood.rest, ...(fileName && { fileName }) };
-  return ok([up, ...drawPreview(context, rest, understood)]);
+  const args = { projectId, markdown, ...(fileName && { fileName }) };
+  return ok([up, ...drawPreview(context, args, understood)]);
 };
 
 type Understood = NonNullable<ReturnType<typeof understand>>;
 
 /** Reads a document as the tool does. Undefined: it has no text. */
 function understand(markdown: string, fileName: string, systems: readonly NamedSystem[]) {
-  const links = createLinkFinder((column, value) =>
-    systems
-      .filter((system) => system[column].toLowerCase() === value.toLowerCase())
-      .map(({ id: systemId, name }) => ({ systemId, name })),
-  );
-  const taken = new Set<string>();
-  const takeLink = (line: string): boolean => {
-    const isTaken = links.take(line);
-    if (isTaken) taken.add(line);
-    return isTaken;
-  };
-  const parsed = parseSystem(markdown, { fileName, takeLink });
+  const links = createLinkFinder(() => systems);
+  const parsed = parseSystem(markdown, { fileName, takeLink: links.take });
   if (!parsed) return undefined;
   const isTaken = systems.some(({ slug }) => slug === parsed.system.systemSlug);
   const renamed = isTaken ? ["The short name is taken: it gets a number."] : [];
   const warnings = [...parsed.warnings, ...links.warnings, ...renamed];
-  // What became a dependency is no text of the system.
-  const rest = markdown.split(/\r\n?|\n/).filter((line) => !taken.has(line));
-  return { system: parsed.system, found: links.found, warnings, rest: rest.join("\n") };
+  return { system: parsed.system, found: links.found, warnings };
 }
 
 const LEAD =
@@ -185,7 +173,7 @@ function drawPreview(
     warnings.length === 0 ? "everything was understood" : plural(warnings.length, "note"),
   ];
   const lead = `Nothing is written yet. This was understood: ${facts.join(", ")}.`;
-  const confirm = drawButton("Import this system", () => importSystem(context, args, found), {
+  const confirm = drawButton("Import this system", () => importSystem(context, args, warnings), {
     class: "primary",
   });
   const notes = warnings.map((warning) => el("li", {}, warning));
@@ -219,23 +207,19 @@ function drawBack({ link }: SectionContext): HTMLElement {
   return el("a", { class: "button", href: link("import"), "data-key": "back" }, "Change the text");
 }
 
-/** Makes the system, then its dependencies, and shows it. Says which ones could not be made. */
+/** Makes the system with its dependencies, and shows it. `known` is what the reader was told. */
 async function importSystem(
   context: SectionContext,
   args: JsonObject,
-  found: Understood["found"],
+  known: readonly string[],
 ): Promise<void> {
   const { act, go, tell } = context;
   const data = await act("import_system_from_markdown", args);
   if (!data) return;
   forgetTyped(draftOf(context));
-  const sourceSystemId = textOf(objectOf(data, "system"), "id");
-  const missing: string[] = [];
-  for (const { target, type } of found) {
-    const link = { sourceSystemId, targetSystemId: target.id, type };
-    if (!(await act("add_dependency", link))) missing.push(`${type} ${target.name}`);
-  }
+  const fresh = textsOf(data, "warnings").filter((warning) => !known.includes(warning));
+  const itemId = textOf(objectOf(data, "system"), "id");
   // A silent move keeps the message.
-  go({ section: "systems", itemId: sourceSystemId }, { isSilent: missing.length > 0 });
-  if (missing.length > 0) tell(`Not made, add it by hand: ${missing.join(", ")}.`);
+  go({ section: "systems", itemId }, { isSilent: fresh.length > 0 });
+  if (fresh.length > 0) tell(`The project changed meanwhile. ${fresh.join(" ")}`);
 }

@@ -4,31 +4,31 @@ import { discard } from "../../tools/bin/discard.ts";
 import { restore } from "../../tools/bin/restore.ts";
 import { addDependency } from "../../tools/dependency/add-dependency.ts";
 import { SYSTEM_TEXTS } from "../../tools/entities/system-texts.ts";
+import { createGameSystem } from "../../tools/game-system/create-game-system.ts";
+import { getGameSystem } from "../../tools/game-system/get-game-system.ts";
 import { importSystem } from "../../tools/game-system/import-system.ts";
 import { cleanText } from "../../tools/markdown/clean-text.ts";
 import { createLinkFinder } from "../../tools/markdown/find-links.ts";
 import { parseSystem } from "../../tools/markdown/parse-system.ts";
 import { writeSystem } from "../../tools/markdown/write-system.ts";
+import { createProject } from "../../tools/project/create-project.ts";
 import { getProject } from "../../tools/project/get-project.ts";
 import { startProject } from "./start-project.ts";
 
-/** Finds names among systems; each short name is that of the id. */
-const finderOf = (...systems: readonly { readonly systemId: string; readonly name: string }[]) =>
-  createLinkFinder((column, value) =>
-    systems.filter((one) => (column === "slug" ? one.systemId : one.name) === value),
-  );
+/** A system whose short name is its id. */
+const named = (id: string, name: string) => ({ id, name, slug: id });
 
 test("a document names what its system depends on, and what names no system stays text", () => {
-  const named = (systemId: string, name: string) => ({ systemId, name });
-  const finder = finderOf(named("move", "Movement"), named("fog", "Fog"), named("mist", "Fog"));
+  const systems = [named("move", "Movement"), named("cloud", "Fog"), named("mist", "Fog")];
+  const finder = createLinkFinder(() => systems);
   const parsed = parseSystem(
     "---\nstatus: active\ntags: [x]\n---\n# Stealth\n" +
       "## Depends on\n- optional: **Movement**\n* requires Fog (mist)\n- Fog\n- Moon\n- Movement",
     { takeLink: finder.take },
   );
   expect(finder.found).toEqual([
-    { target: { id: "move", name: "Movement" }, type: "optional" },
-    { target: { id: "mist", name: "Fog" }, type: "requires" },
+    { target: named("move", "Movement"), type: "optional" },
+    { target: named("mist", "Fog"), type: "requires" },
   ]);
   const says = "names no system, several, or one too many.";
   expect(finder.warnings).toEqual([`"Fog" ${says}`, `"Moon" ${says}`, `"Movement" ${says}`]);
@@ -39,13 +39,28 @@ test("a document names what its system depends on, and what names no system stay
   });
 });
 
+test("the tool makes the dependencies that a document names, and nothing of another project", () => {
+  const { workspace, projectId, ids } = startProject("Movement", "Boss");
+  const other = workspace.call(createProject, { name: "Second" }).project.id;
+  workspace.call(createGameSystem, { projectId: other, name: "Far", systemSlug: "far" });
+  const markdown = "# Stealth\n## Depends on\n- enhances: MOVEMENT\n- Boss (boss)\n- Far\n- Boss";
+  const { system, warnings } = workspace.call(importSystem, { projectId, markdown });
+  const { dependsOn } = workspace.call(getGameSystem, { systemId: system.id });
+  expect(dependsOn.map(({ systemId, type }) => [systemId, type])).toEqual([
+    [ids[1], "requires"],
+    [ids[0], "enhances"],
+  ]);
+  const says = "names no system, several, or one too many.";
+  expect(warnings).toEqual([`"Far" ${says}`, `"Boss" ${says}`]);
+  expect(system.implementationNotes).toBe("**Depends on**\n\n- Far\n- Boss");
+});
+
 test("undo of an import takes along what the system depends on, and not what depends on it", () => {
   const { workspace, projectId, ids } = startProject("Movement", "Boss");
-  const [movement = "", boss = ""] = ids;
-  const { system } = workspace.call(importSystem, { projectId, markdown: "# Stealth" });
+  const [movement = ""] = ids;
+  const markdown = "# Stealth\n## Depends on\n- Boss";
+  const { system } = workspace.call(importSystem, { projectId, markdown });
   const { id, revision } = system;
-  const needs = { sourceSystemId: id, targetSystemId: boss, type: "requires" as const };
-  workspace.call(addDependency, needs);
   const counts = () => workspace.call(getProject, { projectId }).counts;
   expect(counts()).toMatchObject({ systems: 3, dependencies: 2 });
   workspace.call(discard, { entity: "system", id, revision });
@@ -88,7 +103,7 @@ test("the document of a system is read as the same system, with its dependencies
   });
   fc.assert(
     fc.property(systems, name, (system: Readonly<Record<string, string>>, other) => {
-      const finder = finderOf({ systemId: "boss", name: other });
+      const finder = createLinkFinder(() => [named("boss", other)]);
       const markdown = writeSystem({
         textOf: (field) => system[field] ?? "",
         dependsOn: [{ name: other, systemSlug: "boss", type: "enhances" }],
@@ -99,7 +114,7 @@ test("the document of a system is read as the same system, with its dependencies
         return written === "" ? [] : [[field, written] as const];
       });
       expect(parsed).toEqual({ system: Object.fromEntries(same), warnings: [] });
-      expect(finder.found).toEqual([{ target: { id: "boss", name: other }, type: "enhances" }]);
+      expect(finder.found).toEqual([{ target: named("boss", other), type: "enhances" }]);
     }),
     { seed: 4 },
   );

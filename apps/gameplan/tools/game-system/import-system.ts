@@ -3,6 +3,8 @@ import { ok } from "interlock-edge/tools";
 import { gameplanTool } from "../gameplan-tool.ts";
 import { rowId } from "../entities/fields.ts";
 import { gameSystem } from "../entities/game-system.ts";
+import { addDependency } from "../dependency/add-dependency.ts";
+import { createLinkFinder } from "../markdown/find-links.ts";
 import { parseSystem } from "../markdown/parse-system.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { refuse } from "../refuse.ts";
@@ -23,19 +25,34 @@ export const importSystem = defineOperation({
     warnings: v.array(v.string()),
   }),
   run(sql, { projectId, markdown, fileName }, caller) {
-    const parsed = parseSystem(markdown, { fileName });
+    const links = createLinkFinder(() => readNames(sql, projectId));
+    const parsed = parseSystem(markdown, { fileName, takeLink: links.take });
     if (!parsed) return refuse("validation", "The document has no text.", "/markdown");
-    const warnings = [...parsed.warnings];
+    const warnings = [...parsed.warnings, ...links.warnings];
     const systemSlug = freeSlug(sql, projectId, parsed.system.systemSlug);
     if (systemSlug === undefined) return refuse("conflict", "Too many systems have this name.");
     if (systemSlug !== parsed.system.systemSlug) {
-      warnings.push("The short name is taken: it got a number.");
+      warnings.push("The short name is taken: it gets a number.");
     }
     const system = { ...parsed.system, systemSlug };
     const added = addSystem(sql, caller, { projectId, system, verb: "Imported" });
-    return added.ok ? ok({ system: added.value, warnings }) : added;
+    if (!added.ok) return added;
+    for (const { target, type } of links.found) {
+      const link = { sourceSystemId: added.value.id, targetSystemId: target.id, type };
+      const linked = addDependency.run(sql, link, caller);
+      if (!linked.ok) return linked;
+    }
+    return ok({ system: added.value, warnings });
   },
 });
+
+function readNames(sql: WorkspaceReads, projectId: string) {
+  return sql.rows(
+    v.object({ id: v.string(), name: v.string(), slug: v.string() }),
+    "SELECT id, name, slug FROM systems WHERE project_id = ? AND deleted_at IS NULL",
+    projectId,
+  );
+}
 
 const MOST_ATTEMPTS = 50;
 
@@ -51,7 +68,7 @@ function freeSlug(sql: WorkspaceReads, projectId: string, wanted: string): strin
 
 export const importSystemTool = gameplanTool(importSystem, {
   description:
-    "Creates a game system from a Markdown document. Headings such as Purpose, Mechanics or Open Questions become fields; the rest becomes implementation notes.",
+    "Creates a game system from a Markdown document. Headings such as Purpose or Mechanics become fields, and Depends on dependencies; the rest becomes implementation notes.",
   service: "gameSystemService",
   mutationType: "create",
   done: ({ system: { name } }) => `Imported game system "${name}"`,

@@ -3,16 +3,14 @@ import { readLinkLine } from "./link-line.ts";
 
 /** A system as others name it. */
 export interface NamedSystem {
-  readonly systemId: string;
+  readonly id: string;
   readonly name: string;
+  readonly slug: string;
 }
-
-/** Finds the systems of a name or of a short name. Capitals do not matter. */
-export type FindNamed = (column: "slug" | "name", value: string) => readonly NamedSystem[];
 
 /** A system on which the new one depends. */
 interface FoundLink {
-  readonly target: { readonly id: string; readonly name: string };
+  readonly target: NamedSystem;
   readonly type: ReturnType<typeof readLinkLine>["type"];
 }
 
@@ -21,27 +19,34 @@ export const MOST_DEPENDENCIES = 200;
 
 /**
  * Creates what finds the systems on which a new system depends: `take` answers whether a line of
- * its document adds one. A new system closes no circle, because nothing depends on it.
+ * its document adds one. A new system closes no circle, because nothing depends on it. `read`
+ * answers the systems of the project, once it is needed.
  */
-export function createLinkFinder(find: FindNamed) {
+export function createLinkFinder(read: () => readonly NamedSystem[]) {
   const found: FoundLink[] = [];
   /** What adds none. */
   const warnings: string[] = [];
+  let find: ReturnType<typeof findBy> | undefined;
   const take = (line: string): boolean => {
     const { name, type } = readLinkLine(line);
-    const [system, other] = found.length < MOST_DEPENDENCIES ? findNamed(find, name) : [];
-    if (!system || other || found.some(({ target }) => target.id === system.systemId)) {
+    find ??= findBy(read());
+    const [target, other] = found.length < MOST_DEPENDENCIES ? find(name) : [];
+    if (!target || other || found.some((link) => link.target === target)) {
       warnings.push(`${quote(name)} names no system, several, or one too many.`);
       return false;
     }
-    found.push({ target: { id: system.systemId, name: system.name }, type });
+    found.push({ target, type });
     return true;
   };
   return { found, warnings, take };
 }
 
-/** A short name behind a name, in brackets, goes first. */
-function findNamed(find: FindNamed, name: string): readonly NamedSystem[] {
-  const bySlug = find("slug", / \(([^()]*)\)$/.exec(name)?.[1] ?? name);
-  return bySlug.length > 0 ? bySlug : find("name", name);
+/** Finds systems by a name or a short name. Capitals do not matter. */
+function findBy(systems: readonly NamedSystem[]) {
+  const fold = (text: string): string => text.toLowerCase();
+  const bySlug = Map.groupBy(systems, ({ slug }) => fold(slug));
+  const byName = Map.groupBy(systems, ({ name }) => fold(name));
+  // A short name behind a name, in brackets, goes first.
+  return (name: string): readonly NamedSystem[] =>
+    bySlug.get(fold(/ \(([^()]*)\)$/.exec(name)?.[1] ?? name)) ?? byName.get(fold(name)) ?? [];
 }
