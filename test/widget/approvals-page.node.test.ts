@@ -262,15 +262,15 @@ it("narrows what is loaded by text, and asks the server for a tool", async () =>
   await panel.getByText("2 of 5 loaded entries fit.").waitFor();
   expect(await approvals().getByRole("listitem").count()).toBe(2);
   await panel.getByText("More filters").click();
-  await panel.getByLabel("Person").fill("user:bob");
-  await panel.getByLabel("Person").press("Tab");
+  await panel.getByLabel("Person", { exact: true }).fill("user:bob");
+  await panel.getByLabel("Person", { exact: true }).press("Tab");
   await panel.getByText("0 of 5 loaded entries fit.").waitFor();
   await panel.getByLabel("Tool").fill("desk__tag");
   await panel.getByLabel("Tool").press("Tab");
   await expect
     .poll(() => visit.api.requestsTo(/tool=/).map(({ path }) => path))
     .toContain("/v1/approvals?status=pending&decidable=true&tool=desk__tag&limit=50");
-  await panel.getByLabel("Person").fill("");
+  await panel.getByLabel("Person", { exact: true }).fill("");
   await panel.getByLabel("Kind").selectOption("Review of many at once");
   const asked = () => visit.api.requestsTo(/pattern=/).map(({ path }) => path);
   await expect.poll(() => asked().length).toBeGreaterThan(0);
