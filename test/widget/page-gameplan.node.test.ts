@@ -36,6 +36,20 @@ describe("the project", () => {
     await main().getByRole("heading", { name: "Combat Engine" }).waitFor();
   });
 
+  it("shows on a phone which section is open", async () => {
+    await open({ ...at("project"), viewport: { width: 390, height: 844 } });
+    const section = (name: string) =>
+      visit.page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name });
+    const isInSight = async (name: string): Promise<boolean> => {
+      const { x = -1, width = 0 } = (await section(name).boundingBox()) ?? {};
+      return x >= 0 && x + width <= 390;
+    };
+    await expect.poll(() => isInSight("Project")).toBe(true);
+    expect(await isInSight("Systems")).toBe(false);
+    await visit.page.evaluate('location.hash = "#/p1/systems"');
+    await expect.poll(() => isInSight("Systems")).toBe(true);
+  });
+
   it("is chosen in a switcher", async () => {
     await open({ at: "gameplan" });
     await sees("Combat Engine");

@@ -54,8 +54,13 @@ export function createFrame(sections: readonly Section[], chat: HTMLElement) {
           ...(route.projectId && { projectId: route.projectId }),
           section: name,
         });
-        if (name === route.section) link.setAttribute("aria-current", "page");
-        else link.removeAttribute("aria-current");
+        const isCurrent = link.hasAttribute("aria-current");
+        if (name !== route.section) link.removeAttribute("aria-current");
+        else if (!isCurrent) {
+          link.setAttribute("aria-current", "page");
+          // A phone does not show all sections at once.
+          link.scrollIntoView({ block: "nearest", inline: "nearest" });
+        }
       }
     },
   };
