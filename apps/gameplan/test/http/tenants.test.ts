@@ -209,6 +209,37 @@ describe("who is in a project", () => {
     expect(await effects()).toEqual(before);
   });
 
+  test("a document, a plan and the board of a removed colleague find none of its systems", async () => {
+    await setAccess("ada", "user:ben", "none");
+    const { project } = await dataOf("ben", "create_project", { name: "Own" });
+    const projectId = project.id as string;
+    const markdown = "# Spy\n## Depends on\n- Movement\n- Nowhere";
+    const document = { projectId, markdown };
+    const { system, warnings } = await dataOf("ben", "import_system_from_markdown", document);
+    const says = "names no system, several, or one too many.";
+    expect(warnings).toEqual([`"Movement" ${says}`, `"Nowhere" ${says}`]);
+    const { dependsOn } = await dataOf("ben", "get_game_system", { systemId: system.id });
+    expect(dependsOn).toEqual([]);
+    const scopeOf = async (id = "") => {
+      const args = { projectId, systemIds: [system.id, id] };
+      const { result_payload: payload } = await callTool("ben", "validate_version_scope", args);
+      return [payload.data, payload.errors];
+    };
+    expect(await scopeOf(ids["systemId"])).toEqual(await scopeOf("no-such"));
+    const boardOf = async (more: object) => {
+      const args = { projectId, ...more };
+      const key = `"${crypto.randomUUID()}"`;
+      const answer = await read(await invoke("gameplan__get_board", args, { caller: "ben", key }));
+      return answer.observation?.result_payload.data;
+    };
+    const board = JSON.stringify([
+      await boardOf({ near: ids["systemId"] }),
+      await boardOf({ planId: ids["planId"] }),
+    ]);
+    expect(board).toContain("Spy");
+    expect(board).not.toMatch(/Movement|Combat/);
+  });
+
   test("what is under way when somebody is removed has no effect", async () => {
     await setAccess("ada", "user:ben", "owner");
     const { system } = await dataOf("ada", "get_game_system", argsOf(["systemId"]));
