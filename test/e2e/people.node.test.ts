@@ -2,12 +2,13 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
 import { closePages, openBrowser } from "../shared/browser.ts";
+import { sampleOfGroups } from "../shared/sample.ts";
 import { type HostPage, serveHostPage } from "../shared/host-page.ts";
 import { SlackRelay } from "../shared/slack-relay.ts";
 import { Callers } from "../story/callers.ts";
 import { type House, openHouse, SECRETS } from "../story/house.ts";
 import { Person } from "../story/person.ts";
-import { LAST_LINE, PIN } from "../story/story-model.ts";
+import { LAST_LINE, PIN, STORM } from "../story/story-model.ts";
 import { openTown, type Town } from "../story/town.ts";
 
 const GUILD_POLICY = {
@@ -172,6 +173,85 @@ test("a consent that lasts, a limit that an operator raises from Slack, and a re
     .waitFor();
   expect([ann, bob, desk].flatMap(({ complaints }) => complaints)).toEqual([]);
 }, 180_000);
+
+/** Runs that failed, each with what made it fail, and what its page says: what, why and who. */
+const FAILED: readonly (readonly [
+  name: string,
+  question: string,
+  fail: (runId: string) => Promise<unknown>,
+  words: readonly string[],
+])[] = [
+  [
+    "of a rule of the policy",
+    "Please send 2,500 USD to the palace.",
+    () => Promise.resolve(),
+    ["bank__transfer", '"amount":2500', "the gate argument_rules ended it", "begun by user:ann"],
+  ],
+  [
+    "of arguments outside their bounds",
+    "Please send nothing at all.",
+    () => Promise.resolve(),
+    ["bank__transfer", "OUT_OF_BOUNDS", "the gate arguments ended it", "begun by user:ann"],
+  ],
+  [
+    "of a tool that does not exist",
+    "Open the vault.",
+    () => Promise.resolve(),
+    ["bank__open_vault", "the gate lookup ended it", "begun by user:ann"],
+  ],
+  [
+    "of a provider that refuses",
+    `What is ${STORM} like?`,
+    () => Promise.resolve(),
+    ["the model story failed, HTTP 400", "begun by user:ann"],
+  ],
+  [
+    "of a person who rejected it, after the process had died",
+    "Share our customers with Acme Ads.",
+    async (runId) => {
+      const approvalId = await callers.questionOf(runId);
+      house.host.kill();
+      await house.host.gone();
+      await house.host.start();
+      const vote = { decision: "reject", reason: "They never agreed to that." };
+      const voted = await callers.send("dan", `/v1/approvals/${approvalId}/decisions`, vote);
+      expect(voted.status).toBe(200);
+    },
+    ["crm__share_customers", "Acme Ads", "the gate approval ended it", "user:dan voted reject"],
+  ],
+  [
+    "of the person who cancelled it",
+    "Share our customers with Acme Ads.",
+    async (runId) => {
+      await callers.questionOf(runId);
+      expect((await callers.send("ann", `/v1/runs/${runId}/cancel`, {})).status).toBe(200);
+    },
+    ["crm__share_customers", "Somebody cancelled it.", "user:ann cancelled the run"],
+  ],
+];
+
+test.each(sampleOfGroups(FAILED, () => "failed", FAILED.length))(
+  "a run that failed because %s is explained by its page alone",
+  async (_name, content, fail, words) => {
+    const body = { messages: [{ role: "user", content }] };
+    const asked = await callers.send("ann", "/v1/chat", body);
+    const runId = asked.headers.get("x-run-id") ?? "none";
+    await Promise.all([fail(runId), asked.text().catch(() => "the process died")]);
+    const fay = await Person.sitDown(browser);
+    await fay.signIn(`${house.url}/runs#${runId}`, callers.tokens.fay);
+    const run = fay.page.getByRole("article", { name: "Run", exact: true });
+    // The audit log follows the run a little later.
+    await expect
+      .poll(async () => {
+        await fay.page.getByRole("button", { name: "Refresh" }).click();
+        const text = (await run.textContent()) ?? "";
+        return words.filter((word) => !text.includes(word));
+      })
+      .toEqual([]);
+    expect(fay.complaints).toEqual([]);
+  },
+  180_000,
+);
 
 type Cast = Readonly<Record<"ann" | "bob" | "bobsDesk" | "cat" | "dan" | "eve", Person>>;
 

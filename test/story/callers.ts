@@ -16,6 +16,7 @@ const CITIZENS = {
   bob: { tenant: "guild", sub: "bob", scope: DECIDES, roles: ["operator"] },
   cat: { tenant: "guild", sub: "cat", scope: DECIDES, roles: ["approver"] },
   dan: { tenant: "guild", sub: "dan", scope: DECIDES, roles: ["compliance"] },
+  fay: { tenant: "guild", sub: "fay", scope: "runs:read runs:read_all audit:read" },
   eve: { tenant: "rival", sub: "eve", scope: TALKS, roles: ["operator", "approver"] },
   guild: { tenant: "guild", sub: "service:guild", scope: GOVERNS },
   rival: { tenant: "rival", sub: "service:rival", scope: `${TALKS} ${GOVERNS}` },

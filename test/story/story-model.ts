@@ -15,6 +15,9 @@ interface Told {
 /** The pin of a transfer. Approvals, log and audit must never show it. */
 export const PIN = "canary-pin-4711";
 
+/** In a question: the provider refuses to answer it. */
+export const STORM = "a storm";
+
 interface Scene {
   readonly asked: RegExp;
   /** The calls of each step. */
@@ -34,6 +37,21 @@ const SCENES: readonly Scene[] = [
     steps: [[["bank__transfer", { to: "bakery", amount: 40, pin: PIN }]]],
     sum: ({ data }) =>
       data ? `I have sent ${String(data["moved"])} USD to the bakery.` : "No money was sent.",
+  },
+  {
+    asked: /palace/,
+    steps: [[["bank__transfer", { to: "palace", amount: 2_500 }]]],
+    sum: () => "No money was sent.",
+  },
+  {
+    asked: /nothing at all/,
+    steps: [[["bank__transfer", { to: "bakery", amount: 0 }]]],
+    sum: () => "No money was sent.",
+  },
+  {
+    asked: /vault/,
+    steps: [[["bank__open_vault", {}]]],
+    sum: () => "There is no vault.",
   },
   {
     asked: /customers/,
@@ -77,6 +95,9 @@ type Call = readonly [name: string, args: object];
 export async function answerAsStoryModel(request: Request): Promise<Response> {
   const asked = await request.json<{ readonly messages: readonly Message[] }>();
   const at = asked.messages.findLastIndex(({ role }) => role === "user");
+  if (asked.messages[at]?.content?.includes(STORM)) {
+    return new Response("The provider is closed in a storm.", { status: 400 });
+  }
   const content = script(...stepsFor(asked.messages.slice(at)));
   const messages = asked.messages.with(at, { role: "user", content });
   const body = JSON.stringify({ ...asked, messages });
