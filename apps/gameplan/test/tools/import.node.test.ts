@@ -12,6 +12,7 @@ import { createLinkFinder } from "../../tools/markdown/find-links.ts";
 import { parseSystem } from "../../tools/markdown/parse-system.ts";
 import { writeSystem } from "../../tools/markdown/write-system.ts";
 import { createProject } from "../../tools/project/create-project.ts";
+import { getProjectActivity } from "../../tools/project/get-project-activity.ts";
 import { getProject } from "../../tools/project/get-project.ts";
 import { startProject } from "./start-project.ts";
 
@@ -53,6 +54,13 @@ test("the tool makes the dependencies that a document names, and nothing of anot
   const says = "names no system, several, or one too many.";
   expect(warnings).toEqual([`"Far" ${says}`, `"Boss" ${says}`]);
   expect(system.implementationNotes).toBe("**Depends on**\n\n- Far\n- Boss");
+  // The newest line is that of the whole call, which its Undo takes back.
+  const { items } = workspace.call(getProjectActivity, { projectId, limit: 3 });
+  expect(items.map(({ summary }) => summary)).toEqual([
+    'Imported game system "Stealth" (stealth)',
+    "Added dependency: Stealth requires Boss",
+    "Added dependency: Stealth enhances Movement",
+  ]);
 });
 
 test("undo of an import takes along what the system depends on, and not what depends on it", () => {

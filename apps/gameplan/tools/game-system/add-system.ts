@@ -4,6 +4,7 @@ import type { GameSystem } from "../entities/game-system.ts";
 import type { NewSystem } from "../entities/system-texts.ts";
 import type { WorkspaceCaller, WorkspaceReads, WorkspaceSql } from "interlock-edge/tools";
 import { addRow } from "../rows/add-row.ts";
+import { recordChange } from "../record-change.ts";
 import { refuse } from "../refuse.ts";
 import { countRows } from "../list-page.ts";
 import { findProject } from "../rows/project-row.ts";
@@ -19,6 +20,8 @@ interface NewEntry {
   readonly system: NewSystem;
   /** What the activity says was done. */
   readonly verb: string;
+  /** Adds what belongs to the new system. The activity tells of the system last, as of it all. */
+  readonly addParts?: (systemId: string) => Result<unknown, ToolFailure>;
 }
 
 /**
@@ -28,7 +31,7 @@ interface NewEntry {
 export function addSystem(
   sql: WorkspaceSql,
   caller: WorkspaceCaller,
-  { projectId, system, verb }: NewEntry,
+  { projectId, system, verb, addParts }: NewEntry,
 ): Result<GameSystem, ToolFailure> {
   const found = findProject(sql, caller, projectId);
   if (!found.ok) return found;
@@ -40,8 +43,11 @@ export function addSystem(
     (field) => [columnOf(field), system[field] ?? AS_NEW[field] ?? ""] as const,
   );
   const columns = { ...Object.fromEntries(fields), updated_at: caller.nowMs };
-  const id = addRow(sql, caller, { entity: "system", projectId, columns, summary });
+  const id = addRow(sql, caller, { entity: "system", projectId, columns });
+  const added = addParts?.(id);
+  if (added?.ok === false) return added;
   addToChangelog(sql, caller, { id, revision: 1, summary, before: {} });
+  recordChange(sql, caller, { projectId, action: "created", entity: "system", id, summary });
   return findSystem(sql, caller, { id });
 }
 

@@ -35,13 +35,20 @@ export const importSystem = defineOperation({
       warnings.push("The short name is taken: it gets a number.");
     }
     const system = { ...parsed.system, systemSlug };
-    const added = addSystem(sql, caller, { projectId, system, verb: "Imported" });
+    const added = addSystem(sql, caller, {
+      projectId,
+      system,
+      verb: "Imported",
+      addParts(sourceSystemId) {
+        for (const { target, type } of links.found) {
+          const link = { sourceSystemId, targetSystemId: target.id, type };
+          const linked = addDependency.run(sql, link, caller);
+          if (!linked.ok) return linked;
+        }
+        return ok(null);
+      },
+    });
     if (!added.ok) return added;
-    for (const { target, type } of links.found) {
-      const link = { sourceSystemId: added.value.id, targetSystemId: target.id, type };
-      const linked = addDependency.run(sql, link, caller);
-      if (!linked.ok) return linked;
-    }
     return ok({ system: added.value, warnings });
   },
 });
