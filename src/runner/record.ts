@@ -79,7 +79,6 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
     endedAtMs,
   };
   ports.invocations.end(context, invocationState, end);
-  if (known) ports.approvals.withdraw(known.number, endedAtMs);
   const seen = {
     ...(content.length > 0 && { content: showContent(content) }),
     ...(details && { details }),
@@ -88,6 +87,8 @@ export function record(ports: RecordPorts, call: EndingCall, given: Conclusion):
   const { grounds = {}, usedNames } = conclusion;
   const escalation = escalationOf(call, conclusion, response);
   ports.journal.audit(auditCall(ports, call, { end, grounds, escalation }), usedNames);
+  // Last, because it stores what was written so far: a reader and the audit log learn of each end.
+  if (known) ports.approvals.withdraw(known.number, endedAtMs);
   return toExecResult(toolCallId, invocationState, end);
 }
 

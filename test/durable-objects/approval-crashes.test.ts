@@ -6,7 +6,7 @@ import {
   type CrashPlan,
   type PlannedIncarnation,
 } from "../shared/crash-points.ts";
-import { GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
+import { frozen, GUILD_POLICY, moved } from "../workers/lab-approvals.ts";
 import {
   APPROVE,
   askFor,
@@ -20,7 +20,16 @@ import {
 import { changeDeadline, crash, ringAlarm, rowsOf, tellOutcome } from "../shared/run-object.ts";
 import { tenantRows } from "../shared/tenant-notices.ts";
 import { sampleOfGroups, sampleSeed } from "../shared/sample.ts";
-import { bindings, chat, runIdOf, seedPolicies, stateOf, type Caller } from "../shared/worker.ts";
+import {
+  bindings,
+  chat,
+  chunksOf,
+  runIdOf,
+  seedPolicies,
+  send,
+  stateOf,
+  type Caller,
+} from "../shared/worker.ts";
 
 const LASTING = { within: "assistant", maxCalls: 5, maxSeconds: 3_600 };
 beforeAll(async () => {
@@ -127,6 +136,12 @@ async function actionsOf(runId: string): Promise<readonly string[]> {
   return actions.toSorted();
 }
 
+/** Tells of how many calls a reader is told the end. */
+async function countResults(runId: string): Promise<number> {
+  const chunks = await chunksOf(await send(`/v1/runs/${runId}/events`, { caller: "ann" }));
+  return chunks.filter(({ type }) => type === "result").length;
+}
+
 const CALL = ["run.started user:ann", "call.ended user:ann", "run.ended user:ann stop"];
 
 /** Begins a story whose object crashes in its next incarnation, as planned. */
@@ -183,6 +198,23 @@ const STORIES: Readonly<Record<string, (plan: CrashPlan) => Promise<PlannedIncar
         "approval.closed rejected",
       ].toSorted(),
     );
+    return incarnation;
+  },
+  async "a call ends that nobody answered"(plan) {
+    const what = `story ${stories++};`;
+    const { runId } = await askFor([...calls(what), callOf("lab__archive", { what }, "call_2")]);
+    const [, archive = ""] = openOf(await stateOf(runId, "ann"));
+    frozen.add(what);
+    await crash(runId);
+    const objectId = bindings.RUNS.idFromName(runId).toString();
+    const incarnation = planIncarnation({ ...plan, objectId });
+    await decideUntilAnswered(archive, "ann", APPROVE);
+    await untilEnded(runId);
+    expect(effectsOf(what)).toBe(0);
+    expect(await countResults(runId)).toBe(2);
+    const actions = await actionsOf(runId);
+    expect(actions.filter((action) => action.startsWith("call.ended"))).toHaveLength(2);
+    expect(actions).toContain("approval.closed withdrawn");
     return incarnation;
   },
   async editing(plan) {
