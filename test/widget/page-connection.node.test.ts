@@ -179,7 +179,7 @@ interface Walk {
 }
 
 /**
- * Scrolls through the log in steps of five screens, and looks at each before it is painted: every
+ * Scrolls through the log in steps of five screens, and looks at each once its turns are back: every
  * turn that is seen has its question and its answer, in order, and nothing moved.
  */
 const WALK = `async (root, direction) => {
@@ -193,15 +193,20 @@ const WALK = `async (root, direction) => {
   for (let at = direction > 0 ? 0 : height; ; ) {
     log.scrollTop = at;
     const asked = log.scrollTop;
-    await frame();
     const box = log.getBoundingClientRect();
+    const isSeen = (turn) => {
+      const { top, bottom } = turn.getBoundingClientRect();
+      return bottom > box.top && top < box.bottom;
+    };
+    // A busy browser tells of a scroll some frames later.
+    do await frame();
+    while ([...root.querySelectorAll(".fold")].some(isSeen));
     [...root.querySelectorAll(".exchange, .fold")].forEach((turn, index) => {
       const name = turn.querySelector(".question p")?.textContent;
       if (name) seen.add(name);
-      const { top, bottom } = turn.getBoundingClientRect();
-      const isSeen = bottom > box.top && top < box.bottom;
-      if (isSeen && name !== "Question " + (index + 1)) problems.push("at " + at + ": " + name);
-      if (isSeen && !turn.textContent.includes("Answer " + (index + 1)))
+      if (!isSeen(turn)) return;
+      if (name !== "Question " + (index + 1)) problems.push("at " + at + ": " + name);
+      if (!turn.textContent.includes("Answer " + (index + 1)))
         problems.push("no answer " + (index + 1));
     });
     mostNodes = Math.max(mostNodes, root.querySelectorAll("*").length);
