@@ -56,8 +56,12 @@ export function replayPorts(replay: Replay, deciding: DecidingPorts): Omit<RunPo
   };
 }
 
+/** With this code a call ends that could not read the current policy. */
+const UNAVAILABLE = "policy_unavailable";
+
 /** Replays which policy was current, as far as requests of people and refused calls tell it. */
-function replayRegistry({ answered, evidence, clock }: Replay): Pick<PolicyRegistry, "current"> {
+function replayRegistry(replay: Replay): Pick<PolicyRegistry, "current"> {
+  const { answered, evidence, clock, markNotReplayable } = replay;
   const { approvals = [], invocations, policy } = evidence;
   const known = [
     ...approvals.map(({ askedAtMs, pin }) => ({ atMs: askedAtMs, pin })),
@@ -67,8 +71,15 @@ function replayRegistry({ answered, evidence, clock }: Replay): Pick<PolicyRegis
   ].toSorted((a, b) => a.atMs - b.atMs);
   return {
     current() {
-      const current = invocations.find(({ toolCallId }) => !answered.has(toolCallId));
-      if (codeOf(current) === "policy_unavailable") return Promise.reject(new Error("unreachable"));
+      const [first, ...others] = invocations.filter(({ toolCallId }) => !answered.has(toolCallId));
+      if (codeOf(first) === UNAVAILABLE) return Promise.reject(new Error("unreachable"));
+      const isBeside = others.some(
+        (one) => one.step === first?.step && codeOf(one) === UNAVAILABLE,
+      );
+      // The first call may wait for people, and the other one may be the one that asks.
+      if (isBeside && approvals.some(({ invocation }) => invocation === first?.number)) {
+        markNotReplayable("unclear");
+      }
       const last = known.findLast(({ atMs }) => atMs <= clock.nowMs());
       return Promise.resolve(last?.pin ?? policy.pin);
     },

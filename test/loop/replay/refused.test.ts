@@ -71,4 +71,25 @@ describe("not replayable, with a reason, is a run", () => {
     });
     expect(await reasonOf({ contracts: [tool], answers })).toMatchObject(refused("unclear"));
   });
+
+  test("in which one of two open calls could not read the policy, and nobody knows which", async () => {
+    const run = { contracts: [note()], answers: [{ calls: [noting("a"), noting("b")] }, {}] };
+    const evidence = await happen(run);
+    const [first, second] = evidence.invocations;
+    if (!first || !second?.end) throw new Error("two calls ended");
+    const { observation } = second.end;
+    const errors = [{ field: "", code: "policy_unavailable", message: "try again later" }];
+    const result_payload = { ...observation.result_payload, errors };
+    const end = { ...second.end, observation: { ...observation, result_payload } };
+    const asked = { id: "appr_1", invocation: first.number, status: "rejected", askedAtMs: 0 };
+    const consent = [{ tools: ["test__note"], pattern: "user_consent" }];
+    const document = { allowedTools: ["test__note"], approvals: consent };
+    const changed = {
+      ...evidence,
+      policy: { ...evidence.policy, policy: policyOf(document) },
+      invocations: [first, { ...second, end }],
+      approvals: [{ ...asked, pin: evidence.policy.pin } as never],
+    };
+    expect(await replay(changed, run.contracts)).toMatchObject(refused("unclear"));
+  });
 });
