@@ -179,8 +179,8 @@ interface Walk {
 }
 
 /**
- * Scrolls through the log in steps of five screens, and looks at each once its turns are back: every
- * turn that is seen has its question and its answer, in order, and nothing moved.
+ * Scrolls through the log in steps of five screens, and looks at each once its turns are back:
+ * every turn that is seen has its question and its answer, in order, and nothing moved.
  */
 const WALK = `async (root, direction) => {
   const log = root.querySelector(".log");
