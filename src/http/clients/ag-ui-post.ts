@@ -58,16 +58,14 @@ export function decisionsOf({ resume }: AgUiPost): readonly PostedDecision[] {
   return resume.map((entry) => {
     const { interruptId: approvalId } = entry;
     if (entry.status === "cancelled") return { approvalId, decision: "reject" };
-    const { reason } = entry.payload;
-    if ("answer" in entry.payload) {
-      const { answer } = entry.payload;
-      return { approvalId, decision: "answer", answer, ...(reason !== undefined && { reason }) };
-    }
-    const { approved, editedArgs: edited, lasting } = entry.payload;
+    const { payload } = entry;
+    const { reason } = payload;
+    const said = { approvalId, ...(reason !== undefined && { reason }) };
+    if ("answer" in payload) return { ...said, decision: "answer", answer: payload.answer };
+    const { approved, editedArgs: edited, lasting } = payload;
     return {
-      approvalId,
+      ...said,
       decision: approved ? "approve" : "reject",
-      ...(reason !== undefined && { reason }),
       ...(approved && edited && { arguments: edited }),
       ...(approved && !edited && lasting && { lasting }),
     };

@@ -84,9 +84,7 @@ async function findHead(
   const { runId, messageId } = turn;
   if (!("isOpen" in turn)) return { runId, messageId, shown: turn };
   const known = await services.runs.of(runId).shown(viewer);
-  return known.kind === "shown"
-    ? { runId, messageId, shown: known.run, at: known.at }
-    : { runId, messageId };
+  return { runId, messageId, ...(known.kind === "shown" && { shown: known.run, at: known.at }) };
 }
 
 function isOpen({ shown }: Head): boolean {

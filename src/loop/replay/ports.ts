@@ -71,15 +71,16 @@ function replayRegistry(replay: Replay): Pick<PolicyRegistry, "current"> {
   ].toSorted((a, b) => a.atMs - b.atMs);
   return {
     current() {
-      const [first, ...others] = invocations.filter(({ toolCallId }) => !answered.has(toolCallId));
-      if (codeOf(first) === UNAVAILABLE) return Promise.reject(new Error("unreachable"));
-      const isBeside = others.some(
-        (one) => one.step === first?.step && codeOf(one) === UNAVAILABLE,
-      );
-      // The first call may wait for people, and the other one may be the one that asks.
-      if (isBeside && approvals.some(({ invocation }) => invocation === first?.number)) {
+      const open = invocations.filter(({ toolCallId }) => !answered.has(toolCallId));
+      const [first] = open;
+      const ofStep = open.filter(({ step }) => step === first?.step);
+      const unavailable = ofStep.filter((one) => codeOf(one) === UNAVAILABLE);
+      const mayWait = approvals.some(({ invocation }) => invocation === first?.number);
+      // While the first call waits for people, another one may be the one that asks.
+      if (mayWait && unavailable.length > 0 && unavailable.length < ofStep.length) {
         markNotReplayable("unclear");
       }
+      if (codeOf(first) === UNAVAILABLE) return Promise.reject(new Error("unreachable"));
       const last = known.findLast(({ atMs }) => atMs <= clock.nowMs());
       return Promise.resolve(last?.pin ?? policy.pin);
     },
