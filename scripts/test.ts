@@ -35,7 +35,7 @@ function groupsOf(args: string[], { TEST_FULL }: NodeJS.ProcessEnv): readonly st
   const left = TEST_FULL ? [] : chooseLongTests(commit, changedLately()).left;
   if (left.length > 0) {
     console.log(
-      "long tests: half of them, chosen by the commit; npm run test:full runs all. Left:",
+      "long tests: a third of them, chosen by the commit; npm run test:full runs all. Left:",
     );
     for (const file of left) console.log(`  ${file}`);
   }

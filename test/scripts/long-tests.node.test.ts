@@ -13,12 +13,12 @@ test("each file that is named as long is there", () => {
   expect(all.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 
-test("a test run takes about half of the time of long tests, and says what it leaves", () => {
+test("a test run takes about a third of the time of long tests, and says what it leaves", () => {
   for (const seed of SEEDS) {
     const { taken, left } = chooseLongTests(seed, new Set());
     expect([...taken, ...left].toSorted()).toEqual(all.toSorted());
-    expect(secondsOf(taken) / secondsOf(all)).toBeGreaterThan(0.35);
-    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.65);
+    expect(secondsOf(taken) / secondsOf(all)).toBeGreaterThan(0.25);
+    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.45);
     expect(chooseLongTests(seed, new Set())).toEqual({ taken, left });
   }
 });
@@ -26,7 +26,7 @@ test("a test run takes about half of the time of long tests, and says what it le
 test("no long test is left out often", () => {
   for (const file of all) {
     const times = SEEDS.filter((seed) => chooseLongTests(seed, new Set()).taken.includes(file));
-    expect(times.length / SEEDS.length).toBeGreaterThan(0.35);
+    expect(times.length / SEEDS.length).toBeGreaterThan(0.2);
   }
 });
 
@@ -36,9 +36,9 @@ test("a long test that changed lately is taken", () => {
   }
 });
 
-test("where every long test changed, a test run takes half of them still", () => {
+test("where every long test changed, a test run takes a third of them still", () => {
   for (const seed of SEEDS) {
     const { taken } = chooseLongTests(seed, new Set(all));
-    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.65);
+    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.45);
   }
 });
