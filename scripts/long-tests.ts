@@ -41,8 +41,8 @@ export interface ChosenTests {
 }
 
 /**
- * Chooses about a third of the long test files, by their time. Those that changed lately come first:
- * who changes a test wants its answer.
+ * Chooses about a third of the long test files, by their time. Those that changed lately come
+ * first: who changes a test wants its answer.
  * Contract: one seed chooses the same files. Where none changed, each is in a third of the test
  * runs.
  */
