@@ -46,7 +46,7 @@ export function escalationsQueue(api: QueueApi): QueueSpec<ShownEscalation> {
 function describe(one: ShownEscalation): Entry {
   const { id, reason, toolId = "unknown", toolTitle = toolId, requestedBy, takenBy } = one;
   const facts = [
-    nameKind(reason),
+    sayReason(KINDS, reason),
     requestedBy,
     takenBy && one.state === "taken" ? say("taken by {name}", { name: takenBy }) : undefined,
     say("since {when}", { when: formatTime(one.openedAt) }),
@@ -80,7 +80,7 @@ function openEscalation(
       say("since {when}", { when: formatTime(first.openedAt) }),
       ...(owner === undefined ? [] : [say("owner {name}", { name: owner })]),
     ],
-    body: [el("p", {}, explain(first.reason)), holder],
+    body: [el("p", {}, sayReason(EXPLAINED, first.reason)), holder],
   });
 
   const act = async (what: EscalationAct): Promise<void> => {
@@ -180,12 +180,7 @@ const KINDS: Readonly<Record<string, Text>> = {
   repairs_exhausted: "repairs exhausted",
 };
 
-function nameKind(reason: string): string {
-  const known = Object.hasOwn(KINDS, reason) ? KINDS[reason] : undefined;
-  return known === undefined ? reason.replaceAll("_", " ") : say(known);
-}
-
-/** What happened, in words. A reason that this page does not know is shown as it is. */
+/** What happened, in words. */
 const EXPLAINED: Readonly<Record<string, Text>> = {
   unknown_outcome: "A call may have happened, and nobody knew.",
   undo_failed: "Undoing a call failed.",
@@ -199,8 +194,9 @@ const EXPLAINED: Readonly<Record<string, Text>> = {
   repairs_exhausted: "A run went on without this tool: the model did not correct its calls.",
 };
 
-function explain(reason: string): string {
-  const known = Object.hasOwn(EXPLAINED, reason) ? EXPLAINED[reason] : undefined;
+/** Says a reason in the words of a table. One that this page does not know is shown as it is. */
+function sayReason(words: Readonly<Record<string, Text>>, reason: string): string {
+  const known = Object.hasOwn(words, reason) ? words[reason] : undefined;
   return known === undefined ? reason.replaceAll("_", " ") : say(known);
 }
 
