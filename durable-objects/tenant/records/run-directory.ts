@@ -33,7 +33,7 @@ const FORGOTTEN = "forgotten";
  */
 const OLDEST = 1_000;
 
-/** Runs that a page looks at for an assistant or a tool, which no column has. */
+/** Runs that a page looks at. Threat: one request whose filters fit nothing reads all runs. */
 const LOOKED_AT = 1_000;
 
 /** The filters of a list, by the numbers of what `#lookAt` binds. */
@@ -152,13 +152,12 @@ export class RunDirectory {
 
   list(query: RunQuery): ListPage<RunSummary> {
     if (!hasTable(this.#sql, "runs")) return { items: [] };
-    const { assistantId, limit, toolId } = query;
-    const most = assistantId === undefined && toolId === undefined ? -1 : LOOKED_AT;
+    const { limit } = query;
     const found: RunRow[] = [];
     let looked = 0;
     let last: LookedAt | undefined;
     // The cursor reads a row when it is asked for one, so a full page reads no further.
-    for (const row of this.#lookAt(query, most)) {
+    for (const row of this.#lookAt(query)) {
       looked += 1;
       last = row;
       const { summary } = row;
@@ -166,19 +165,18 @@ export class RunDirectory {
       if (found.length > limit) break;
     }
     const page = toListPage(found, limit, { itemOf, positionOf });
-    return last && looked === most && !page.next ? { ...page, next: positionOf(last) } : page;
+    return last && looked === LOOKED_AT && !page.next ? { ...page, next: positionOf(last) } : page;
   }
 
-  /** Reads so many runs from a position on, those too that do not fit; -1: all that fit. */
-  #lookAt(query: RunQuery, most: number): Iterable<LookedAt> {
+  /** Reads some runs from a position on, those too that do not fit. */
+  #lookAt(query: RunQuery): Iterable<LookedAt> {
     const { viewer, status, kind, actor, assistantId, toolId, fromMs, toMs, after } = query;
     const afterMs = after?.atMs ?? Number.MAX_SAFE_INTEGER;
     // The index finds the begin of a page by its time alone, so that time bounds the rows too.
     return this.#sql.exec<LookedAt>(
       `SELECT run_id, created_ms, ended_ms, iif(${FITS}, summary, NULL) AS summary FROM runs
        WHERE created_ms >= ?8 AND created_ms < ?9 AND (created_ms, run_id) < (?10, ?11)
-         AND (?12 > 0 OR ${FITS})
-       ORDER BY created_ms DESC, run_id DESC LIMIT ?12`,
+       ORDER BY created_ms DESC, run_id DESC LIMIT ${LOOKED_AT}`,
       viewer?.person ?? null,
       viewer?.actor ?? null,
       status ?? null,
@@ -190,7 +188,6 @@ export class RunDirectory {
       Math.min(toMs ?? Number.MAX_SAFE_INTEGER, afterMs + 1),
       afterMs,
       after?.id ?? "",
-      most,
     );
   }
 
