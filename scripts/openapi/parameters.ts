@@ -61,7 +61,10 @@ const IN_QUERIES: Readonly<Record<string, Parameter>> = {
   reason: { description: "Only entries with this reason." },
   kind: { description: "`call`: runs of one call without a model. `chat`: all others." },
   actor: { description: "Only runs that this actor started.", example: "user:ann" },
-  person: { description: "The consents of this person.", example: "user:ann" },
+  person: {
+    description: "Only entries of this person, for whom the run acts.",
+    example: "user:ann",
+  },
   title: { description: "A part of the title, in any letter case.", example: "Tokyo" },
   tool: { description: "Only calls of this tool.", example: "core__calculate" },
   pattern: { description: "Only approvals of this pattern." },

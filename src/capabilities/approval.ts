@@ -8,7 +8,7 @@ import type { ApprovalId, ActorId, TenantId } from "../protocol/identity/ids.ts"
 import type { ApprovalPattern } from "../protocol/approval/requirement.ts";
 import type { ApprovalSummary } from "../protocol/approval/view.ts";
 import type { AskedRaise } from "../protocol/budget/raise.ts";
-import type { ListPosition, ListPage } from "../protocol/list/page.ts";
+import type { CallFilters, ListPosition, ListPage } from "../protocol/list/page.ts";
 import type { OpenApprovalLimits } from "../protocol/policy/limits.ts";
 
 /** A new approval request. */
@@ -93,19 +93,18 @@ export interface ApprovalPlaces {
 }
 
 /** Which approval requests a caller wants to see, and may see. */
-export interface ApprovalQuery {
+export interface ApprovalQuery extends CallFilters {
   /** Who reads the queue. */
   readonly viewer: ApprovalViewer;
   readonly status: ApprovalStatus;
-  readonly pattern?: ApprovalPattern;
-  readonly tool?: string;
+  readonly pattern?: ApprovalPattern | undefined;
   /** Only requests about the viewer's own runs. */
   readonly isMine: boolean;
   /** Only those that the viewer may decide. */
   readonly isDecidable: boolean;
   readonly sort: "expiry" | "newest";
   readonly limit: number;
-  readonly after?: ListPosition;
+  readonly after?: ListPosition | undefined;
 }
 
 /** Who reads the queue, and what that viewer may see. */

@@ -8,7 +8,7 @@ export interface ConsentQuery {
   /** Those that were given to this assistant. Absent: to any, or to none. */
   readonly assistantId?: string | undefined;
   readonly limit: number;
-  readonly after?: ListPosition;
+  readonly after?: ListPosition | undefined;
 }
 
 /** Somebody ends a consent. */

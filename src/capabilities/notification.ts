@@ -33,9 +33,9 @@ export interface NotificationSender {
 /** Selects notifications that were not delivered, the oldest first. */
 export interface NotificationQuery {
   /** Absent: both. */
-  readonly state?: UndeliveredNotification["state"];
+  readonly state?: UndeliveredNotification["state"] | undefined;
   readonly limit: number;
-  readonly after?: ListPosition;
+  readonly after?: ListPosition | undefined;
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { TenantId } from "../protocol/identity/ids.ts";
-import type { Operation } from "../protocol/invocation/record.ts";
 import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 
@@ -43,8 +42,7 @@ export type PolicyChange =
  * newer one.
  */
 export interface PolicyRegistry {
-  /** `asker` is the call of a run that needs the policy. Only a replay reads it. */
-  current(tenantId: TenantId, asker?: Operation): Promise<PolicyPin | undefined>;
+  current(tenantId: TenantId): Promise<PolicyPin | undefined>;
   change(
     tenantId: TenantId,
     policy: ToolPolicy,

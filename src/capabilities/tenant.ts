@@ -26,7 +26,7 @@ import type { AwaitedOutcome } from "../protocol/run/awaited-outcome.ts";
 import type { TenantNotice } from "../protocol/run/tenant-notice.ts";
 import type { RunStatus } from "../protocol/run/state.ts";
 import type { RunSummary } from "../protocol/run/summary.ts";
-import type { ListPosition, ListPage } from "../protocol/list/page.ts";
+import type { CallFilters, ListPosition, ListPage } from "../protocol/list/page.ts";
 
 /** A notice with its number; a run never uses a number twice. */
 export interface SentNotice {
@@ -46,20 +46,20 @@ export interface NoticeReceiver {
 /** Filters the runs of a tenant, within the rights of the caller. Times are Unix milliseconds. */
 export interface RunQuery {
   /** Absent: all runs of the tenant. */
-  readonly viewer?: RunViewer;
-  readonly status?: RunStatus;
+  readonly viewer?: RunViewer | undefined;
+  readonly status?: RunStatus | undefined;
   /** `call`: runs of one direct call. `chat`: all others. */
-  readonly kind?: "chat" | "call";
-  readonly actor?: ActorId;
-  readonly assistantId?: string;
+  readonly kind?: "chat" | "call" | undefined;
+  readonly actor?: ActorId | undefined;
+  readonly assistantId?: string | undefined;
   /** Runs that asked for this tool. */
-  readonly toolId?: string;
+  readonly toolId?: string | undefined;
   /** Started then or later. */
-  readonly fromMs?: number;
+  readonly fromMs?: number | undefined;
   /** Started before. */
-  readonly toMs?: number;
+  readonly toMs?: number | undefined;
   readonly limit: number;
-  readonly after?: ListPosition;
+  readonly after?: ListPosition | undefined;
 }
 
 /** Selects the caller's own runs. */
@@ -92,11 +92,11 @@ export interface ConversationQuery {
   /** Those that pages of this origin began with this assistant. */
   readonly page?: { readonly origin: string; readonly assistantId: string };
   /** Those that began with this assistant. */
-  readonly assistantId?: string;
+  readonly assistantId?: string | undefined;
   /** Part of the title, in any letter case. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly limit: number;
-  readonly after?: ListPosition;
+  readonly after?: ListPosition | undefined;
 }
 
 /**
@@ -109,16 +109,15 @@ export interface ConversationDirectory {
 
 /** Filters the feedback of a tenant. */
 export interface FeedbackQuery {
-  readonly rating?: Feedback["rating"];
+  readonly rating?: Feedback["rating"] | undefined;
   readonly limit: number;
-  readonly after?: ListPosition;
+  readonly after?: ListPosition | undefined;
 }
 
 /** Filters the unknown outcomes of a tenant. */
-export interface OutcomeQuery {
-  readonly tool?: string;
+export interface OutcomeQuery extends CallFilters {
   readonly limit: number;
-  readonly after?: ListPosition;
+  readonly after?: ListPosition | undefined;
 }
 
 /**
@@ -131,12 +130,12 @@ export interface OutcomeList {
 }
 
 /** Filters the escalations of a tenant. */
-export interface EscalationQuery {
+export interface EscalationQuery extends CallFilters {
   /** Absent: those that are not settled. */
-  readonly state?: EscalationState;
-  readonly reason?: EscalationReason;
+  readonly state?: EscalationState | undefined;
+  readonly reason?: EscalationReason | undefined;
   readonly limit: number;
-  readonly after?: ListPosition;
+  readonly after?: ListPosition | undefined;
 }
 
 /** What a person does with an escalation. */

@@ -5,7 +5,7 @@ import type { AuditEntry } from "../../src/protocol/audit/entry.ts";
 import { verifyChain } from "../../cli/audit/verify-chain.ts";
 import { APPROVE, askToPay, decide, ended, REJECT } from "../shared/people.ts";
 import { cancel, refusalOf } from "../shared/run-object.ts";
-import { approvalNotice, auditOf, isoAt, tenantOf } from "../shared/tenant-notices.ts";
+import { approvalNotice, auditOf, isoAt, runNotice, tenantOf } from "../shared/tenant-notices.ts";
 import { seedPolicies, send, type Caller } from "../shared/worker.ts";
 
 const TENANT = "archive";
@@ -65,7 +65,8 @@ beforeAll(async () => {
   const sent = Object.entries(QUESTIONS).map(([name, question], index) =>
     approvalNotice(index + 1, { ...question, approvalId: `appr_${name}` as never }),
   );
-  await tenantOf(TENANT).receive("run_asks" as never, sent);
+  const run = runNotice(sent.length + 1, { assistantId: "support" });
+  await tenantOf(TENANT).receive("run_asks" as never, [...sent, run]);
 });
 
 test("shows what is pending, what expires first first", async () => {
@@ -105,6 +106,8 @@ describe("who sees what", () => {
     ["noor", "", ["noorsReview", "mirasReview", "noorsConsent"]],
     ["noor", "?decidable=true", ["mirasReview", "noorsConsent"]],
     ["noor", "?decidable=true&mine=true", ["noorsConsent"]],
+    ["noor", "?person=user:mira&assistant=support", ["mirasReview"]],
+    ["mira", "?person=user:noor", []],
     ["helper", "", []],
     ["sentry", "", []],
     ["sentry", "?decidable=true", []],
@@ -126,8 +129,27 @@ test.each([
   ["?tool=lab__pay", ["compliance"]],
   ["?tool=lab__nothing", []],
   ["?pattern=user_consent&sort=newest", ["mirasConsent", "noorsConsent"]],
+  ["?person=user:noor", ["noorsReview", "noorsConsent"]],
+  ["?person=user:noor&pattern=user_consent", ["noorsConsent"]],
+  [
+    "?assistant=support&person=user:mira&sort=newest",
+    ["compliance", "mirasConsent", "mirasReview"],
+  ],
+  ["?assistant=sales", []],
 ])("filters by %s", async (query, expected) => {
   expect(await list(query)).toEqual(expected);
+});
+
+test("a person and an assistant of another tenant answer as unknown ones", async () => {
+  const other = approvalNotice(1, { requestedBy: "user:zoe" as never });
+  const run = runNotice(2, { assistantId: "rivals" });
+  await tenantOf("rival").receive("run_theirs" as never, [other, run]);
+  for (const [theirs, unknown] of [
+    ["?person=user:zoe", "?person=user:nobody"],
+    ["?assistant=rivals", "?assistant=nothing"],
+  ] as const) {
+    expect(await (await ask(theirs)).text()).toBe(await (await ask(unknown)).text());
+  }
 });
 
 test.each(["expiry", "newest"])("pages by %s hold everything once", async (sort) => {
@@ -149,6 +171,8 @@ test("a cursor does not change hands, lists or filters", async () => {
     ["?", "mira"],
     ["?sort=newest&", "archive"],
     ["?mine=true&", "archive"],
+    ["?person=user:mira&", "archive"],
+    ["?assistant=support&", "archive"],
     ["?", "stranger"],
   ] as const) {
     const answer = await ask(`${query}cursor=${next}`, caller);
@@ -164,6 +188,9 @@ test.each([
   "?pattern=x",
   "?limit=0",
   "?role=operator",
+  "?person=",
+  "?person=user:mira&person=user:noor",
+  `?assistant=${"x".repeat(300)}`,
 ])("refuses %s", async (query) => {
   expect(await refusalOf(await ask(query))).toEqual([400, "query_invalid"]);
 });

@@ -345,9 +345,15 @@ describe("the list", () => {
     expect(row?.["body"]).not.toContain("sk-");
   });
 
-  test("is read in pages, the oldest first, and filtered by reason", async () => {
+  test("is read in pages, the oldest first, and filtered by reason, person, tool and assistant", async () => {
     const runs = ["run_p1", "run_p2", "run_p3"];
-    for (const run of runs) await tell("rival", run, [runNotice(1), broken(2)]);
+    for (const run of runs) {
+      const told = runNotice(1, { assistantId: `of_${run}` as never });
+      await tell("rival", run, [
+        told,
+        broken(2, { actorId: `user:${run}`, toolId: `lab__${run}` }),
+      ]);
+    }
     const seen: string[] = [];
     let cursor = "";
     do {
@@ -363,11 +369,18 @@ describe("the list", () => {
     } while (cursor !== "");
     expect(seen.filter((run) => runs.includes(run))).toEqual(runs);
     expect(await listOf("&reason=undo_failed", "rival")).toEqual([]);
+    for (const filter of ["person=user:run_p2", "tool=lab__run_p2", "assistant=of_run_p2"]) {
+      const found = await listOf(`&${filter}`, "rival");
+      expect([filter, found.map(({ runId }) => runId)]).toEqual([filter, ["run_p2"]]);
+    }
   });
 
-  test.each(["?state=lost", "?reason=other", "?limit=0"])("refuses the query %s", async (query) => {
-    expect((await send(`/v1/escalations${query}`, { caller: "rival" })).status).toBe(400);
-  });
+  test.each(["?state=lost", "?reason=other", "?limit=0", "?assistant="])(
+    "refuses the query %s",
+    async (query) => {
+      expect((await send(`/v1/escalations${query}`, { caller: "rival" })).status).toBe(400);
+    },
+  );
 
   test("answers for another tenant's escalation as for an unknown one", async () => {
     const runId = await startInDoubt("foreign");

@@ -166,7 +166,7 @@ describe("a report of a run", () => {
   });
 });
 
-test("is read in pages, the most urgent first, and filtered by tool", async () => {
+test("is read in pages, the most urgent first, and filtered by tool, person and assistant", async () => {
   const runId = await startInDoubt("a", "b", "c");
   await untilListed(runId, ["inv_1", "inv_2", "inv_3"]);
   const seen: string[] = [];
@@ -180,6 +180,10 @@ test("is read in pages, the most urgent first, and filtered by tool", async () =
   expect(seen.length).toBeGreaterThanOrEqual(3);
   expect(seen).toEqual(seen.toSorted());
   expect(await listOf("?tool=lab__book")).toEqual([]);
+  const ofLab = await listOf("?person=user:lab&assistant=default&limit=100");
+  expect(ofLab.map((call) => call.runId)).toContain(runId);
+  expect(await listOf("?person=user:rival")).toEqual([]);
+  expect(await listOf("?assistant=other")).toEqual([]);
 });
 
 describe("refuses", () => {
@@ -187,9 +191,12 @@ describe("refuses", () => {
     expect((await send("/v1/outcomes", { caller })).status).toBe(403);
   });
 
-  test.each(["?status=open", "?limit=0", "?limit=1&limit=2"])("the query %s", async (query) => {
-    expect((await send(`/v1/outcomes${query}`, { caller: "lab" })).status).toBe(400);
-  });
+  test.each(["?status=open", "?limit=0", "?limit=1&limit=2", "?person="])(
+    "the query %s",
+    async (query) => {
+      expect((await send(`/v1/outcomes${query}`, { caller: "lab" })).status).toBe(400);
+    },
+  );
 
   test("to show or resolve a call of another tenant, which answers as an unknown one", async () => {
     const runId = await startInDoubt("mine");

@@ -4,10 +4,12 @@ import type {
   PlaceAnswer,
 } from "../../../src/capabilities/approval.ts";
 import type { ApprovalSummary } from "../../../src/protocol/approval/view.ts";
-import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import type { ListPage } from "../../../src/protocol/list/page.ts";
 import { hasTable } from "../../has-table.ts";
+import { lookThrough, mostRows, ofAssistant } from "./look-through.ts";
 
-type ApprovalRow = { approval_id: string; at_ms: number; summary: string };
+type ApprovalRow = { approval_id: string; at_ms: number; body: string };
+type LookedAt = Omit<ApprovalRow, "body"> & { body: string | null };
 
 /** Time within which a run reports the approval for which it took a place. */
 const PLACE_MS = 5 * 60_000;
@@ -99,35 +101,35 @@ export class ApprovalQueue {
 
   list(query: ApprovalQuery, nowMs: number): ListPage<ApprovalSummary> {
     if (!hasTable(this.#sql, "approvals")) return { items: [] };
-    const { viewer, status, pattern, tool, limit, after } = query;
-    const [column, order] =
-      query.sort === "expiry" ? ["expires_ms", "ASC"] : ["requested_ms", "DESC"];
-    const edge = query.sort === "expiry" ? 0 : Number.MAX_SAFE_INTEGER;
-    const rows = this.#sql
-      .exec<ApprovalRow>(
-        `SELECT approval_id, ${column} AS at_ms, summary FROM approvals
-         WHERE ${WITH_STATUS} AND (?3 IS NULL OR ${HAS_PATTERN}) AND (?4 IS NULL OR tool_id = ?4)
-           AND (?5 OR ${OWN} OR ${DECIDABLE}) AND (NOT ?8 OR ${OWN})
-           AND (NOT ?9 OR (?1 = 'pending' AND ${DECIDABLE}))
-           AND (${column}, approval_id) ${order === "ASC" ? ">" : "<"} (?10, ?11)
-         ORDER BY ${column} ${order}, approval_id ${order} LIMIT ?12`,
-        status,
-        nowMs,
-        pattern ?? null,
-        tool ?? null,
-        viewer.seesAll ? 1 : 0,
-        viewer.person,
-        JSON.stringify(viewer.roles),
-        query.isMine ? 1 : 0,
-        query.isDecidable ? 1 : 0,
-        after?.atMs ?? edge,
-        after?.id ?? "",
-        limit + 1,
-        viewer.decides ? 1 : 0,
-        viewer.delegate ?? null,
-      )
-      .toArray();
-    return toListPage(rows, limit, { itemOf: (row) => itemOf(row, nowMs), positionOf });
+    const { viewer, status, pattern, tool, person, assistant, limit, after } = query;
+    const isNewest = query.sort === "newest";
+    const [column, order] = isNewest ? ["requested_ms", "DESC"] : ["expires_ms", "ASC"];
+    if (isNewest) this.#sql.exec(INDEX_BY_REQUEST);
+    // What is pending expires later.
+    const edge = isNewest ? Number.MAX_SAFE_INTEGER : status === "pending" ? nowMs : 0;
+    const most = mostRows(query);
+    const rows = this.#sql.exec<LookedAt>(
+      `SELECT approval_id, ${column} AS at_ms, iif(${FITS}, summary, NULL) AS body FROM approvals
+       WHERE (${column}, approval_id) ${isNewest ? "<" : ">"} (?10, ?11) AND (?16 > 0 OR ${FITS})
+       ORDER BY ${column} ${order}, approval_id ${order} LIMIT ?16`,
+      status,
+      nowMs,
+      pattern ?? null,
+      tool ?? null,
+      viewer.seesAll ? 1 : 0,
+      viewer.person,
+      JSON.stringify(viewer.roles),
+      query.isMine ? 1 : 0,
+      query.isDecidable ? 1 : 0,
+      after?.atMs ?? edge,
+      after?.id ?? "",
+      viewer.decides ? 1 : 0,
+      viewer.delegate ?? null,
+      person ?? null,
+      assistant ?? null,
+      most,
+    );
+    return lookThrough(rows, { limit, most, itemOf: (row) => itemOf(row, nowMs), positionOf });
   }
 
   /** Deletes some approvals that expired before a time. */
@@ -175,7 +177,7 @@ function memberOf(name: string): string {
 }
 
 /** The viewer asked. An actor that acts for a person asked where it started the run. */
-const OWN = `(requester = ?6 AND (?14 IS NULL OR ${memberOf("actorId")} = ?14))`;
+const OWN = `(requester = ?6 AND (?13 IS NULL OR ${memberOf("actorId")} = ?13))`;
 
 const RULES = "json_each(summary, '$.requirements') AS rule";
 
@@ -185,7 +187,7 @@ const HAS_PATTERN = `EXISTS (SELECT 1 FROM ${RULES} WHERE rule.value ->> 'patter
  * The viewer is a person who decides, and fits one of the requirements by role, and as requester or
  * as somebody else. Only the run knows whether that requirement still needs people.
  */
-const DECIDABLE = `(?13 AND EXISTS (SELECT 1 FROM ${RULES}
+const DECIDABLE = `(?12 AND EXISTS (SELECT 1 FROM ${RULES}
   WHERE ${holdsOne("roles")} AND ${holdsOne("withinLimit")}
     AND NOT (rule.value ->> 'excludesRequester' AND lower(?6) IN (${REQUESTERS}))
     AND (NOT (rule.value ->> 'onlyRequester') OR requester = ?6)))`;
@@ -198,12 +200,22 @@ function holdsOne(list: "roles" | "withinLimit"): string {
     WHERE role.value IN (SELECT held.value FROM json_each(?7) AS held)))`;
 }
 
-function itemOf({ summary }: ApprovalRow, nowMs: number): ApprovalSummary {
-  const approval = JSON.parse(summary) as ApprovalSummary;
+/** The filters of a list, by the numbers of what `list` binds. */
+const FITS = `${WITH_STATUS} AND (?3 IS NULL OR ${HAS_PATTERN}) AND (?4 IS NULL OR tool_id = ?4)
+  AND (?5 OR ${OWN} OR ${DECIDABLE}) AND (NOT ?8 OR ${OWN})
+  AND (NOT ?9 OR (?1 = 'pending' AND ${DECIDABLE})) AND (?14 IS NULL OR requester = ?14)
+  AND ${ofAssistant("approvals.summary ->> 'runId'", "?15")}`;
+
+/** The first list by time of the request creates the index that it reads. */
+const INDEX_BY_REQUEST =
+  "CREATE INDEX IF NOT EXISTS approvals_by_request ON approvals (requested_ms)";
+
+function itemOf({ body }: ApprovalRow, nowMs: number): ApprovalSummary {
+  const approval = JSON.parse(body) as ApprovalSummary;
   const isOver = approval.status === "pending" && Date.parse(approval.expiresAt) <= nowMs;
   return isOver ? { ...approval, status: "expired" } : approval;
 }
 
-function positionOf({ at_ms: atMs, approval_id: id }: ApprovalRow): { atMs: number; id: string } {
+function positionOf({ at_ms: atMs, approval_id: id }: LookedAt): { atMs: number; id: string } {
   return { atMs, id };
 }

@@ -11,9 +11,10 @@ import {
   type EscalationState,
 } from "../../../src/protocol/escalation/escalation.ts";
 import type { ActorId } from "../../../src/protocol/identity/ids.ts";
-import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import type { ListPage } from "../../../src/protocol/list/page.ts";
 import { toIso } from "../../../src/protocol/text/iso-time.ts";
 import { hasTable } from "../../has-table.ts";
+import { lookThrough, mostRows, ofAssistant } from "./look-through.ts";
 
 /** What a notice tells about something that a run cannot settle. */
 export type EscalationDraft = Omit<
@@ -37,6 +38,13 @@ interface EscalationRetention {
 }
 
 type Row = { number: number; reason: EscalationReason; opened_ms: number; body: string };
+type LookedAt = Omit<Row, "body"> & { body: string | null };
+
+/** The filters of a list, by the numbers of what `list` binds. */
+const FITS = `iif(?1 IS NULL, state <> 'settled', state = ?1) AND (?2 IS NULL OR reason = ?2)
+  AND (?3 IS NULL OR escalations.body ->> 'toolId' = ?3)
+  AND (?4 IS NULL OR escalations.body ->> 'requestedBy' = ?4)
+  AND ${ofAssistant("escalations.run_id", "?5")}`;
 
 /** What the columns do not say. */
 type Body = Omit<Escalation, "id" | "reason" | "openedAt">;
@@ -122,22 +130,24 @@ export class EscalationList {
   }
 
   /** Lists escalations, the oldest first. */
-  list({ state, reason, limit, after }: EscalationQuery): ListPage<Escalation> {
+  list(query: EscalationQuery): ListPage<Escalation> {
     if (!this.#exists) return { items: [] };
-    const rows = this.#sql
-      .exec<Row>(
-        `SELECT number, reason, opened_ms, body FROM escalations
-         WHERE iif(?1 IS NULL, state <> 'settled', state = ?1) AND (?2 IS NULL OR reason = ?2)
-           AND (opened_ms, number) > (?3, ?4)
-         ORDER BY opened_ms, number LIMIT ?5`,
-        state ?? null,
-        reason ?? null,
-        after?.atMs ?? 0,
-        Number(after?.id ?? 0),
-        limit + 1,
-      )
-      .toArray();
-    return toListPage(rows, limit, {
+    const { state, reason, tool, person, assistant, limit, after } = query;
+    const most = mostRows(query);
+    const rows = this.#sql.exec<LookedAt>(
+      `SELECT number, reason, opened_ms, iif(${FITS}, escalations.body, NULL) AS body
+       FROM escalations WHERE number > ?6 AND (?7 > 0 OR ${FITS}) ORDER BY number LIMIT ?7`,
+      state ?? null,
+      reason ?? null,
+      tool ?? null,
+      person ?? null,
+      assistant ?? null,
+      Number(after?.id ?? 0),
+      most,
+    );
+    return lookThrough(rows, {
+      limit,
+      most,
       itemOf: toEscalation,
       positionOf: ({ opened_ms: atMs, number }) => ({ atMs, id: String(number) }),
     });

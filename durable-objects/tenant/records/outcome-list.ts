@@ -1,12 +1,17 @@
 import type { OutcomeQuery } from "../../../src/capabilities/tenant.ts";
-import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import type { ListPage } from "../../../src/protocol/list/page.ts";
 import type { AwaitedOutcome } from "../../../src/protocol/run/awaited-outcome.ts";
 import type { TenantNotice } from "../../../src/protocol/run/tenant-notice.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import { hasTable } from "../../has-table.ts";
 import { cleanOutcomes } from "./clean-records.ts";
+import { lookThrough, mostRows, ofAssistant } from "./look-through.ts";
 
-type OutcomeRow = { id: string; until_ms: number; body: string };
+type LookedAt = { id: string; until_ms: number; body: string | null };
+
+/** The filters of a list, by the numbers of what `list` binds. */
+const FITS = `(?1 IS NULL OR tool_id = ?1) AND (?2 IS NULL OR outcomes.body ->> 'requestedBy' = ?2)
+  AND ${ofAssistant("outcomes.run_id", "?3")}`;
 
 /**
  * The calls of a tenant with an unknown outcome, as their runs last reported them.
@@ -39,21 +44,25 @@ export class OutcomeList {
   }
 
   /** Lists the calls that may still be resolved, the most urgent first. */
-  list({ tool, limit, after }: OutcomeQuery, nowMs: number): ListPage<AwaitedOutcome> {
+  list(query: OutcomeQuery, nowMs: number): ListPage<AwaitedOutcome> {
     if (!this.#exists) return { items: [] };
-    const rows = this.#sql
-      .exec<OutcomeRow>(
-        `SELECT id, until_ms, body FROM outcomes
-         WHERE until_ms > ?1 AND (?2 IS NULL OR tool_id = ?2) AND (until_ms, id) > (?3, ?4)
-         ORDER BY until_ms, id LIMIT ?5`,
-        nowMs,
-        tool ?? null,
-        after?.atMs ?? 0,
-        after?.id ?? "",
-        limit + 1,
-      )
-      .toArray();
-    return toListPage(rows, limit, {
+    const { tool, person, assistant, limit, after } = query;
+    const most = mostRows(query);
+    const rows = this.#sql.exec<LookedAt>(
+      `SELECT id, until_ms, iif(${FITS}, outcomes.body, NULL) AS body FROM outcomes
+       WHERE until_ms > ?4 AND (until_ms, id) > (?5, ?6) AND (?7 > 0 OR ${FITS})
+       ORDER BY until_ms, id LIMIT ?7`,
+      tool ?? null,
+      person ?? null,
+      assistant ?? null,
+      nowMs,
+      after?.atMs ?? 0,
+      after?.id ?? "",
+      most,
+    );
+    return lookThrough(rows, {
+      limit,
+      most,
       itemOf: ({ body }) => JSON.parse(body) as AwaitedOutcome,
       positionOf: ({ until_ms: atMs, id }) => ({ atMs, id }),
     });

@@ -3,9 +3,10 @@ import { personOf } from "../../../src/protocol/identity/principal.ts";
 import type { RunId } from "../../../src/protocol/identity/ids.ts";
 import type { RunSummary } from "../../../src/protocol/run/summary.ts";
 import type { TenantGauges } from "../../../src/protocol/metric/measures.ts";
-import { toListPage, type ListPage } from "../../../src/protocol/list/page.ts";
+import type { ListPage } from "../../../src/protocol/list/page.ts";
 import { toIso } from "../../../src/protocol/text/iso-time.ts";
 import { hasTable } from "../../has-table.ts";
+import { LOOKED_AT, lookThrough, mostRows } from "./look-through.ts";
 
 /**
  * Whose run it is, the bytes that it stores, how many of its calls wait for an operator, and the
@@ -33,9 +34,6 @@ const FORGOTTEN = "forgotten";
  */
 const OLDEST = 1_000;
 
-/** Runs that a page looks at. Threat: one request whose filters fit nothing reads all runs. */
-const LOOKED_AT = 1_000;
-
 /** The filters of a list, by the numbers of what `#lookAt` binds. */
 const FITS = `(?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR status = ?3)
   AND (?4 IS NULL OR actor = ?4) AND status <> '${FORGOTTEN}'
@@ -43,9 +41,8 @@ const FITS = `(?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR statu
   AND (?6 IS NULL OR ?6 = json_extract(summary, '$.assistantId'))
   AND (?7 IS NULL OR instr(json_extract(summary, '$.toolIds'), json_quote(?7)) > 0)`;
 
-type RunRow = { run_id: string; created_ms: number; ended_ms: number | null; summary: string };
-/** `summary` is null where the filters keep the run out. */
-type LookedAt = Omit<RunRow, "summary"> & { summary: string | null };
+type RunRow = { run_id: string; created_ms: number; ended_ms: number | null; body: string };
+type LookedAt = Omit<RunRow, "body"> & { body: string | null };
 
 /**
  * The runs of a tenant in SQLite, as they last reported themselves, and the number of the last
@@ -152,31 +149,21 @@ export class RunDirectory {
 
   list(query: RunQuery): ListPage<RunSummary> {
     if (!hasTable(this.#sql, "runs")) return { items: [] };
-    const { limit } = query;
-    const found: RunRow[] = [];
-    let looked = 0;
-    let last: LookedAt | undefined;
-    // The cursor reads a row when it is asked for one, so a full page reads no further.
-    for (const row of this.#lookAt(query)) {
-      looked += 1;
-      last = row;
-      const { summary } = row;
-      if (summary !== null) found.push({ ...row, summary });
-      if (found.length > limit) break;
-    }
-    const page = toListPage(found, limit, { itemOf, positionOf });
-    return last && looked === LOOKED_AT && !page.next ? { ...page, next: positionOf(last) } : page;
+    const { assistantId: assistant, limit, toolId } = query;
+    const most = toolId === undefined ? mostRows({ assistant }) : LOOKED_AT;
+    return lookThrough(this.#lookAt(query, most), { limit, most, itemOf, positionOf });
   }
 
-  /** Reads some runs from a position on, those too that do not fit. */
-  #lookAt(query: RunQuery): Iterable<LookedAt> {
+  /** Reads so many runs from a position on, those too that do not fit; -1: all that fit. */
+  #lookAt(query: RunQuery, most: number): Iterable<LookedAt> {
     const { viewer, status, kind, actor, assistantId, toolId, fromMs, toMs, after } = query;
     const afterMs = after?.atMs ?? Number.MAX_SAFE_INTEGER;
     // The index finds the begin of a page by its time alone, so that time bounds the rows too.
     return this.#sql.exec<LookedAt>(
-      `SELECT run_id, created_ms, ended_ms, iif(${FITS}, summary, NULL) AS summary FROM runs
+      `SELECT run_id, created_ms, ended_ms, iif(${FITS}, summary, NULL) AS body FROM runs
        WHERE created_ms >= ?8 AND created_ms < ?9 AND (created_ms, run_id) < (?10, ?11)
-       ORDER BY created_ms DESC, run_id DESC LIMIT ${LOOKED_AT}`,
+         AND (?12 > 0 OR ${FITS})
+       ORDER BY created_ms DESC, run_id DESC LIMIT ?12`,
       viewer?.person ?? null,
       viewer?.actor ?? null,
       status ?? null,
@@ -188,6 +175,7 @@ export class RunDirectory {
       Math.min(toMs ?? Number.MAX_SAFE_INTEGER, afterMs + 1),
       afterMs,
       after?.id ?? "",
+      most,
     );
   }
 
@@ -236,8 +224,8 @@ export class RunDirectory {
 }
 
 function itemOf(row: RunRow): RunSummary {
-  const { run_id: runId, created_ms: createdMs, ended_ms: endedMs, summary } = row;
-  const rest = JSON.parse(summary) as Omit<RunSummary, "runId" | "createdAt" | "endedAt">;
+  const { run_id: runId, created_ms: createdMs, ended_ms: endedMs, body } = row;
+  const rest = JSON.parse(body) as Omit<RunSummary, "runId" | "createdAt" | "endedAt">;
   return {
     runId: runId as RunId,
     ...rest,

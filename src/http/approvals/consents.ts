@@ -4,7 +4,7 @@ import { boundAssistant } from "../../protocol/identity/embed-grant.ts";
 import { MAX_ACTOR_CHARS, type ActorId } from "../../protocol/identity/ids.ts";
 import { seesAll, type Principal } from "../../protocol/identity/principal.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
-import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { answerPage, parameters, readQuery } from "../request/list-query.ts";
 import { problem } from "../request/problem.ts";
 
 /** Lists and ends consents that last. An embed token reaches those of its person and assistant. */
@@ -24,24 +24,19 @@ async function getConsents(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { limit, cursor } = read.value;
   const own = ownOf(principal);
   const person = (read.value.person ?? own.person) as ActorId;
   if (person !== own.person && !seesAll(principal)) {
     const detail = "Use a token with scope runs:read_all, or leave `person` out.";
     return problem("insufficient_scope", { detail });
   }
-  const scope = ["consents", principal.tenantId, person, own.assistantId ?? null];
-  const after = await readCursor(authorised, cursor, scope);
-  if (!after.ok) return after.failure;
-  const page = await services.consents.list(principal.tenantId, {
-    ...own,
-    person,
-    limit,
-    ...(after.value && { after: after.value }),
+  return answerPage(authorised, {
+    name: "consents",
+    query: read.value,
+    sees: { ...own, person },
+    list: (tenantId, filters) => services.consents.list(tenantId, { ...filters, ...own, person }),
+    show: withLink,
   });
-  const consents = page.items.map(withLink);
-  return Response.json({ consents, ...(await nextCursor(authorised, page, scope)) });
 }
 
 /** `DELETE /v1/consents/:id`: ends a consent. Ending it again answers the same. */

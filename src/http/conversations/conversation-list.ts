@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isDelegate, personOf } from "../../protocol/identity/principal.ts";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
-import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { answerPage, parameters, readQuery } from "../request/list-query.ts";
 
 /** Lists conversations. */
 export const CONVERSATION_LIST_ROUTES: Routes = {
@@ -21,24 +21,18 @@ async function getConversations(authorised: AuthorisedRequest): Promise<Response
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { title, assistant, limit, cursor } = read.value;
-  const { tenantId, actorId } = principal;
   const { origin, assistantId } = viewerOf(principal);
-  const page = origin !== undefined && assistantId !== undefined && { origin, assistantId };
-  const whose = [personOf(principal), actorId, origin ?? null, assistantId ?? null];
-  const scope = ["conversations", tenantId, ...whose, title ?? null, assistant ?? null];
-  const after = await readCursor(authorised, cursor, scope);
-  if (!after.ok) return after.failure;
-  const slice = await services.conversations.list(tenantId, {
+  const viewer = {
     person: personOf(principal),
-    actor: actorId,
+    actor: principal.actorId,
     isDelegate: isDelegate(principal),
-    ...(page && { page }),
-    ...(title !== undefined && { title }),
-    ...(assistant !== undefined && { assistantId: assistant }),
-    limit,
-    ...(after.value && { after: after.value }),
+    ...(origin !== undefined && assistantId !== undefined && { page: { origin, assistantId } }),
+  };
+  return answerPage(authorised, {
+    name: "conversations",
+    query: read.value,
+    sees: viewer,
+    list: (tenantId, { assistant, ...filters }) =>
+      services.conversations.list(tenantId, { ...filters, ...viewer, assistantId: assistant }),
   });
-  const next = await nextCursor(authorised, slice, scope);
-  return Response.json({ conversations: slice.items, ...next });
 }

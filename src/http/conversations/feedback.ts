@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { viewerOf } from "../../protocol/identity/viewer.ts";
 import { toIso } from "../../protocol/text/iso-time.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
-import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { answerPage, parameters, readQuery } from "../request/list-query.ts";
 import { problem } from "../request/problem.ts";
 import { readJson, replaceHalvesOf } from "../request/read-json.ts";
 import { findConversation, refuse } from "./conversations.ts";
@@ -58,17 +58,12 @@ export const query = v.strictObject({
 
 /** `GET /v1/feedback`: the feedback of all people, the newest first. */
 async function getFeedback(authorised: AuthorisedRequest): Promise<Response> {
-  const { request, principal, services } = authorised;
+  const { request, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { rating, limit, cursor } = read.value;
-  const scope = ["feedback", principal.tenantId, rating ?? null];
-  const after = await readCursor(authorised, cursor, scope);
-  if (!after.ok) return after.failure;
-  const page = await services.feedback(principal.tenantId, {
-    limit,
-    ...(rating && { rating }),
-    ...(after.value && { after: after.value }),
+  return answerPage(authorised, {
+    name: "feedback",
+    query: read.value,
+    list: (tenantId, filters) => services.feedback(tenantId, filters),
   });
-  return Response.json({ feedback: page.items, ...(await nextCursor(authorised, page, scope)) });
 }

@@ -8,7 +8,7 @@ import {
 } from "../../protocol/escalation/escalation.ts";
 import { MAX_ACTOR_CHARS, type ActorId } from "../../protocol/identity/ids.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
-import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { about, answerPage, parameters, readQuery } from "../request/list-query.ts";
 import { problem } from "../request/problem.ts";
 import { readJson } from "../request/read-json.ts";
 
@@ -27,27 +27,22 @@ const REASONS = Object.keys(ESCALATION_REASONS) as EscalationReason[];
 export const query = v.strictObject({
   state: v.optional(v.picklist(ESCALATION_STATES)),
   reason: v.optional(v.picklist(REASONS)),
+  ...about,
   limit: parameters.limit,
   cursor: parameters.cursor,
 });
 
 /** `GET /v1/escalations`: lists what people must look at, the oldest first. */
 async function getEscalations(authorised: AuthorisedRequest): Promise<Response> {
-  const { request, principal, services } = authorised;
+  const { request, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { state, reason, limit, cursor } = read.value;
-  const scope = ["escalations", principal.tenantId, state ?? null, reason ?? null];
-  const after = await readCursor(authorised, cursor, scope);
-  if (!after.ok) return after.failure;
-  const page = await services.escalations.list(principal.tenantId, {
-    ...(state && { state }),
-    ...(reason && { reason }),
-    limit,
-    ...(after.value && { after: after.value }),
+  return answerPage(authorised, {
+    name: "escalations",
+    query: read.value,
+    list: (tenantId, filters) => services.escalations.list(tenantId, filters),
+    show: withActions,
   });
-  const escalations = page.items.map(withActions);
-  return Response.json({ escalations, ...(await nextCursor(authorised, page, scope)) });
 }
 
 /** Longest note, in UTF-16 code units. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
-import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { answerPage, parameters, readQuery } from "../request/list-query.ts";
 import { problem } from "../request/problem.ts";
 
 /** Lists what the receiver of a tenant does not have. It tells of runs of all people. */
@@ -21,21 +21,13 @@ export const query = v.strictObject({
 
 /** `GET /v1/notifications`: lists what was not delivered, the oldest first. */
 async function getNotifications(authorised: AuthorisedRequest): Promise<Response> {
-  const { request, principal, services } = authorised;
+  const { request, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { state, limit, cursor } = read.value;
-  const scope = ["notifications", principal.tenantId, state ?? null];
-  const after = await readCursor(authorised, cursor, scope);
-  if (!after.ok) return after.failure;
-  const page = await services.notifications.list(principal.tenantId, {
-    ...(state && { state }),
-    limit,
-    ...(after.value && { after: after.value }),
-  });
-  return Response.json({
-    notifications: page.items,
-    ...(await nextCursor(authorised, page, scope)),
+  return answerPage(authorised, {
+    name: "notifications",
+    query: read.value,
+    list: (tenantId, filters) => services.notifications.list(tenantId, filters),
   });
 }
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { CursorScope } from "../../capabilities/tenant.ts";
-import { MAX_ACTOR_CHARS } from "../../protocol/identity/ids.ts";
+import { MAX_ACTOR_CHARS, type TenantId } from "../../protocol/identity/ids.ts";
 import { fail, ok, type Result } from "../../protocol/outcome/result.ts";
 import type { ListPosition, ListPage } from "../../protocol/list/page.ts";
 import { problem } from "./problem.ts";
@@ -35,6 +35,13 @@ export const parameters = {
     ),
     "false",
   ),
+} as const;
+
+/** What a list of calls can be narrowed to: one tool, one person, one assistant. */
+export const about = {
+  tool: parameters.text,
+  person: parameters.text,
+  assistant: parameters.text,
 } as const;
 
 /**
@@ -90,4 +97,39 @@ export async function nextCursor<T, P>(
   return next === undefined
     ? {}
     : { next: await services.cursors.issue(JSON.stringify(next), scope) };
+}
+
+interface Listing<Query extends PageQuery, Item> {
+  /** Names the list, and its member of the answer. */
+  readonly name: string;
+  readonly query: Query;
+  /** What else decides which entries the caller gets. */
+  readonly sees?: unknown;
+  readonly list: (tenantId: TenantId, query: PositionedQuery<Query>) => Promise<ListPage<Item>>;
+  /** What an entry shows; without it, all of it. */
+  readonly show?: (item: Item) => unknown;
+}
+
+interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+type PositionedQuery<Query> = Omit<Query, "cursor"> & {
+  readonly after: ListPosition | undefined;
+};
+
+/** Answers one page of a list. Its cursor holds for this caller and for the same filters. */
+export async function answerPage<Query extends PageQuery, Item>(
+  authorised: AuthorisedRequest,
+  { name, query, sees, list, show = (item) => item }: Listing<Query, Item>,
+): Promise<Response> {
+  const { tenantId } = authorised.principal;
+  const { cursor, ...filters } = query;
+  const scope = [name, tenantId, JSON.stringify({ ...filters, limit: 0, sees })];
+  const after = await readCursor(authorised, cursor, scope);
+  if (!after.ok) return after.failure;
+  const page = await list(tenantId, { ...filters, after: after.value });
+  const next = await nextCursor(authorised, page, scope);
+  return Response.json({ [name]: page.items.map((item) => show(item)), ...next });
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { formatArguments, type PacketLine } from "../../protocol/approval/packet-lines.ts";
 import type { StateMismatch } from "../../protocol/run/awaited-outcome.ts";
-import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { about, answerPage, parameters, readQuery } from "../request/list-query.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 
 /** Lists unknown outcomes. The list holds calls of all people, so embed tokens cannot read it. */
@@ -12,31 +12,26 @@ export const OUTCOME_ROUTES: Routes = {
 };
 
 export const query = v.strictObject({
-  tool: parameters.text,
+  ...about,
   limit: parameters.limit,
   cursor: parameters.cursor,
 });
 
 /** `GET /v1/outcomes`: lists the calls whose outcome an operator may resolve, urgent ones first. */
 async function getOutcomes(authorised: AuthorisedRequest): Promise<Response> {
-  const { request, principal, services } = authorised;
+  const { request, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const { tool, limit, cursor } = read.value;
-  const scope = ["outcomes", principal.tenantId, tool ?? null];
-  const after = await readCursor(authorised, cursor, scope);
-  if (!after.ok) return after.failure;
-  const page = await services.outcomes.list(principal.tenantId, {
-    ...(tool !== undefined && { tool }),
-    limit,
-    ...(after.value && { after: after.value }),
+  return answerPage(authorised, {
+    name: "outcomes",
+    query: read.value,
+    list: (tenantId, filters) => services.outcomes.list(tenantId, filters),
+    show: ({ withheld, mismatch, ...outcome }) => ({
+      ...outcome,
+      lines: formatArguments({ shown: outcome.arguments, withheld }),
+      ...(mismatch && { mismatch: { ...mismatch, lines: formatMismatch(mismatch) } }),
+    }),
   });
-  const outcomes = page.items.map(({ withheld, mismatch, ...outcome }) => ({
-    ...outcome,
-    lines: formatArguments({ shown: outcome.arguments, withheld }),
-    ...(mismatch && { mismatch: { ...mismatch, lines: formatMismatch(mismatch) } }),
-  }));
-  return Response.json({ outcomes, ...(await nextCursor(authorised, page, scope)) });
 }
 
 /** Formats both states for people. */

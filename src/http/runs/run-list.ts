@@ -7,7 +7,7 @@ import {
   seesAll,
   type Principal,
 } from "../../protocol/identity/principal.ts";
-import { nextCursor, parameters, readCursor, readQuery } from "../request/list-query.ts";
+import { answerPage, parameters, readQuery } from "../request/list-query.ts";
 import type { AuthorisedRequest, Routes } from "../request/authorise.ts";
 
 /** Lists runs. A list shows more than the runs of one page, so embed tokens cannot read it. */
@@ -32,41 +32,28 @@ async function getRuns(authorised: AuthorisedRequest): Promise<Response> {
   const { request, principal, services } = authorised;
   const read = readQuery(request, query);
   if (!read.ok) return read.failure;
-  const {
-    status,
-    kind,
-    actor,
-    assistant,
-    tool,
-    from: fromMs,
-    to: toMs,
-    limit,
-    cursor,
-  } = read.value;
   const viewer = seesAll(principal) ? undefined : viewerOf(principal);
   const delegate = viewer && isDelegate(principal) ? principal.actorId : undefined;
+  const { actor } = read.value;
   if (delegate && actor !== undefined && actor !== delegate) return Response.json({ runs: [] });
-  const startedBy = delegate ?? (actor as ActorId | undefined);
-  const filters = [status, kind, startedBy, assistant, tool, fromMs, toMs].map(
-    (value) => value ?? null,
-  );
-  const sees = [viewer?.person ?? null, viewer?.actor ?? null];
-  const scope = ["runs", principal.tenantId, ...sees, ...filters];
-  const after = await readCursor(authorised, cursor, scope);
-  if (!after.ok) return after.failure;
-  const slice = await services.directory.list(principal.tenantId, {
-    limit,
-    ...(viewer && { viewer }),
-    ...(status && { status }),
-    ...(kind && { kind }),
-    ...(startedBy !== undefined && { actor: startedBy }),
-    ...(assistant !== undefined && { assistantId: assistant }),
-    ...(tool !== undefined && { toolId: tool }),
-    ...(fromMs !== undefined && { fromMs }),
-    ...(toMs !== undefined && { toMs }),
-    ...(after.value && { after: after.value }),
+  return answerPage(authorised, {
+    name: "runs",
+    query: read.value,
+    sees: [viewer, delegate],
+    list: (
+      tenantId,
+      { assistant: assistantId, tool: toolId, from: fromMs, to: toMs, ...filters },
+    ) => {
+      const startedBy = delegate ?? (actor as ActorId | undefined);
+      const renamed = { assistantId, toolId, fromMs, toMs };
+      return services.directory.list(tenantId, {
+        ...filters,
+        ...renamed,
+        viewer,
+        actor: startedBy,
+      });
+    },
   });
-  return Response.json({ runs: slice.items, ...(await nextCursor(authorised, slice, scope)) });
 }
 
 /** An agent that acts for a person sees the runs that it started for that person. */

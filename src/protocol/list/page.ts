@@ -5,6 +5,15 @@ export interface ListPosition {
   readonly id: string;
 }
 
+/** Narrows a list of calls. */
+export interface CallFilters {
+  readonly tool?: string | undefined;
+  /** For whom the run acts. */
+  readonly person?: string | undefined;
+  /** Of the run. */
+  readonly assistant?: string | undefined;
+}
+
 /** One page of a list, and where the next page starts; `next` is absent on the last page. */
 export interface ListPage<T, P = ListPosition> {
   readonly items: readonly T[];
