@@ -162,12 +162,29 @@ describe("a conversation of 2,000 messages", () => {
     expect(await inTurn(990).locator("details").getAttribute("open")).toBeNull();
     expect(await inTurn(985).getByRole("textbox").inputValue()).toBe("half a que");
     expect(await visit.page.evaluate("String(getSelection())")).toBe("Answer 980");
-    await visit.inside(`(root) => { root.querySelector(".log").scrollTop = 0; }`);
+    for (const jump of ["End", "Home", ".jump", "Home"]) {
+      const where = await visit.inside(`(root) => (${JUMP})(root, "${jump}")`);
+      expect([jump, where]).toEqual([jump, { isThere: true, empty: 0 }]);
+    }
     await expect.poll(() => inTurn(990).count()).toBe(0);
     expect(await inTurn(985).getByRole("textbox").inputValue()).toBe("half a que");
     expect(await visit.page.evaluate("String(getSelection())")).toBe("Answer 980");
   });
 });
+
+/** Jumps by a key or by the button, and counts the empty places in sight before any frame. */
+const JUMP = `(root, jump) => {
+  const log = root.querySelector(".log");
+  if (jump.startsWith(".")) root.querySelector(jump).click();
+  else log.dispatchEvent(new KeyboardEvent("keydown", { key: jump, cancelable: true }));
+  const box = log.getBoundingClientRect();
+  const empty = [...root.querySelectorAll(".fold")].filter((fold) => {
+    const { top, bottom } = fold.getBoundingClientRect();
+    return bottom > box.top && top < box.bottom;
+  });
+  const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 2;
+  return { isThere: jump === "Home" ? log.scrollTop === 0 : atEnd, empty: empty.length };
+}`;
 
 const COUNT_TURNS = `(root) => root.querySelectorAll(".exchange, .fold").length`;
 

@@ -31,8 +31,8 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
   // The status line announces answers. A live log would read out every delta.
   root.setAttribute("aria-live", "off");
   root.tabIndex = 0;
-  const keeper = keepAtEnd(root, list);
-  const foldFar = createTurnWindow(root);
+  const turnWindow = createTurnWindow(root);
+  const keeper = keepAtEnd(root, list, turnWindow.update);
   const views = new Map<number, TurnView>();
   let tools: ChatTools | undefined;
   let isLoading = false;
@@ -103,7 +103,7 @@ export function createLog(conversation: Conversation, ports: LogPorts) {
       // Earlier messages move nothing of what the reader sees.
       if (isAbove) root.scrollTop = root.scrollHeight - fromEnd;
       keeper.follow();
-      foldFar(turns);
+      turnWindow.show(turns);
     },
   };
 }

@@ -14,9 +14,14 @@ const NEAR_END_PX = 48;
 
 /**
  * Keeps a scroller at its end while the reader is there. A reader who scrolled up is not moved.
- * `content` is all that the scroller holds.
+ * `content` is all that the scroller holds. The button and the keys Home and End jump: `onJump` is
+ * called before the browser shows the place, so that what stands there can be drawn first.
  */
-export function keepAtEnd(scroller: HTMLElement, content: HTMLElement): ScrollKeeper {
+export function keepAtEnd(
+  scroller: HTMLElement,
+  content: HTMLElement,
+  onJump: () => void,
+): ScrollKeeper {
   const button = el("button", { type: "button", class: "jump", hidden: "" });
   button.append(icon("M10 4v12m-5-5l5 5 5-5"), say("Jump to latest"));
   let isAtEnd = true;
@@ -28,7 +33,22 @@ export function keepAtEnd(scroller: HTMLElement, content: HTMLElement): ScrollKe
   const jump = () => {
     isAtEnd = true;
     follow();
+    onJump();
   };
+  const jumpToStart = () => {
+    scroller.scrollTop = 0;
+    isAtEnd = distance(scroller) < NEAR_END_PX;
+    button.hidden = isAtEnd;
+    onJump();
+  };
+  scroller.addEventListener("keydown", (event) => {
+    const { key, target, altKey, ctrlKey, metaKey, shiftKey } = event;
+    const isJump = key === "Home" || key === "End";
+    if (!isJump || target !== scroller || altKey || ctrlKey || metaKey || shiftKey) return;
+    event.preventDefault();
+    if (key === "End") jump();
+    else jumpToStart();
+  });
   scroller.addEventListener(
     "scroll",
     () => {

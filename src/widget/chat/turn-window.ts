@@ -18,8 +18,7 @@ export const standIn = ({ root, fold }: Turn): HTMLElement => fold ?? root;
 /**
  * Takes turns that are far from what the reader sees out of the document, and puts them back before
  * they are seen. An empty element of the same height stands for each. The page keeps the turn
- * itself, so it comes back as it was. Returns the function that does so for the turns of the log.
- * Contract: what the reader sees does not move.
+ * itself, so it comes back as it was. Contract: what the reader sees does not move.
  */
 export function createTurnWindow(scroller: HTMLElement) {
   /** Turns that the reader scrolled inside; leaving the document would undo that. */
@@ -34,9 +33,14 @@ export function createTurnWindow(scroller: HTMLElement) {
     },
     { capture: true, passive: true },
   );
-  return (next: readonly Turn[]) => {
-    turns = next;
-    update();
+  return {
+    /** Takes the turns of the log. */
+    show(next: readonly Turn[]): void {
+      turns = next;
+      update();
+    },
+    /** Looks again at what the reader sees, before the browser tells of a scroll. */
+    update,
   };
 }
 
