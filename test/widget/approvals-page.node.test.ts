@@ -37,7 +37,7 @@ describe("the queue", () => {
     await card().getByLabel("Type disk__wipe").fill("disk__wipe");
     await card().getByRole("button", { name: "Approve" }).click();
     await card().getByText("Approved.").waitFor();
-    await entry(/Wipe it.*approved/).waitFor();
+    await entry(/Wipe it.*Approved/).waitFor();
   });
 
   it("is shown in pages", async () => {
@@ -254,7 +254,7 @@ describe("the keys", () => {
   });
 });
 
-it("narrows what is loaded by text, and asks the server for a tool", async () => {
+it("narrows what is loaded by text, and asks the server for a tool, a person and an assistant", async () => {
   await open();
   await entry(/Send a mail/).waitFor();
   const panel = visit.page.getByRole("tabpanel");
@@ -262,15 +262,17 @@ it("narrows what is loaded by text, and asks the server for a tool", async () =>
   await panel.getByText("2 of 5 loaded entries fit.").waitFor();
   expect(await approvals().getByRole("listitem").count()).toBe(2);
   await panel.getByText("More filters").click();
-  await panel.getByLabel("Person", { exact: true }).fill("user:bob");
-  await panel.getByLabel("Person", { exact: true }).press("Tab");
-  await panel.getByText("0 of 5 loaded entries fit.").waitFor();
-  await panel.getByLabel("Tool").fill("desk__tag");
-  await panel.getByLabel("Tool").press("Tab");
-  await expect
-    .poll(() => visit.api.requestsTo(/tool=/).map(({ path }) => path))
-    .toContain("/v1/approvals?status=pending&decidable=true&tool=desk__tag&limit=50");
-  await panel.getByLabel("Person", { exact: true }).fill("");
+  const fill = async (name: string, value: string): Promise<void> => {
+    await panel.getByLabel(name, { exact: true }).fill(value);
+    await panel.getByLabel(name, { exact: true }).press("Tab");
+  };
+  await fill("Person", "user:bob");
+  await panel.getByText("0 of 0 loaded entries fit.").waitFor();
+  await fill("Person", "user:cleo");
+  await panel.getByText("2 of 5 loaded entries fit.").waitFor();
+  await fill("Tool", "desk__tag");
+  await fill("Assistant", "support");
+  await panel.getByLabel("Show").selectOption("All pending");
   await panel.getByLabel("Kind").selectOption("Review of many at once");
   const asked = () => visit.api.requestsTo(/pattern=/).map(({ path }) => path);
   await expect.poll(() => asked().length).toBeGreaterThan(0);
@@ -278,11 +280,13 @@ it("narrows what is loaded by text, and asks the server for a tool", async () =>
   await visit.page.reload();
   await expect.poll(() => asked().length).toBeGreaterThan(before);
   await panel.getByText(/^2 of . loaded entries fit/).waitFor();
-  expect(new URL(visit.page.url()).search).toBe("?search=TAG+t&tool=desk__tag&kind=async_review");
+  expect(new URL(visit.page.url()).search).toBe(
+    "?search=TAG+t&person=user%3Acleo&tool=desk__tag&assistant=support&show=pending&kind=async_review",
+  );
   expect(await panel.getByLabel("Tool").inputValue()).toBe("desk__tag");
   expect(new Set(asked())).toEqual(
     new Set([
-      "/v1/approvals?status=pending&decidable=true&tool=desk__tag&limit=50&pattern=async_review",
+      "/v1/approvals?status=pending&tool=desk__tag&person=user%3Acleo&assistant=support&limit=50&pattern=async_review",
     ]),
   );
 });

@@ -154,6 +154,7 @@ export class ScriptedApprovals {
     const from = Number(query.get("cursor") ?? 0);
     const found = [...this.#records.values()]
       .filter(({ status }) => status === (query.get("status") ?? "pending"))
+      .filter(({ requester }) => requester === (query.get("person") ?? requester))
       .map((record) => summarise(RUN, record));
     const next = from + this.pageSize < found.length ? String(from + this.pageSize) : undefined;
     const approvals = found.slice(from, from + this.pageSize);

@@ -1,24 +1,19 @@
 import { say, type Text } from "../texts/say.ts";
 import { ApprovalCard } from "../approval/card.ts";
 import { type ApprovalInfo, joinNews } from "../approval/info.ts";
-import { formatRisk, formatTimeLeft } from "../approval/labels.ts";
+import { formatRisk, formatStatus, formatTimeLeft } from "../approval/labels.ts";
 import type { ApprovalQuery, QueueApi } from "../approval/queue-api.ts";
 import { APPROVAL_PATTERNS, type ApprovalPattern } from "../../protocol/approval/requirement.ts";
 import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
 
-type Show = readonly [name: Text, query: ApprovalQuery];
-
-const CLOSED: readonly Show[] = [
-  ["Approved", { status: "approved", sort: "newest" }],
-  ["Rejected", { status: "rejected", sort: "newest" }],
-  ["Expired", { status: "expired", sort: "newest" }],
-];
-const SHOWS: readonly Show[] = [
-  ["I can decide", { status: "pending", decidable: true }],
-  ["All pending", { status: "pending" }],
-  ["My requests", { status: "pending", mine: true }],
-  ...CLOSED,
-];
+const SHOWS: Readonly<Record<string, readonly [name: Text, query: ApprovalQuery]>> = {
+  decidable: ["I can decide", { status: "pending", decidable: true }],
+  pending: ["All pending", { status: "pending" }],
+  mine: ["My requests", { status: "pending", mine: true }],
+  approved: ["Approved", { status: "approved", sort: "newest" }],
+  rejected: ["Rejected", { status: "rejected", sort: "newest" }],
+  expired: ["Expired", { status: "expired", sort: "newest" }],
+};
 
 const KINDS: Readonly<Record<ApprovalPattern, Text>> = {
   user_consent: "Consent of the person",
@@ -57,8 +52,8 @@ function specOf(
   isRaise: boolean,
 ): Pick<QueueSpec<ApprovalInfo>, "shows" | "read" | "describe" | "open"> {
   return {
-    shows: SHOWS.map(([name]) => say(name)),
-    async read({ show, kind, person: _person, ...query }) {
+    shows: Object.entries(SHOWS).map(([show, [name]]) => [show, say(name)]),
+    async read({ show, kind, ...query }) {
       const pattern = APPROVAL_PATTERNS.find((known) => known === kind);
       const page = await api.list({ ...SHOWS[show]?.[1], ...query, ...(pattern && { pattern }) });
       if (!page.ok) return page;
@@ -76,12 +71,10 @@ function describe(approval: ApprovalInfo): Entry {
   return {
     id,
     name: title,
-    facts: [requestedBy, status === "pending" ? formatTimeLeft(leftMs) : status].filter(Boolean),
+    facts: [requestedBy, formatStatus(status) || formatTimeLeft(leftMs)].filter(Boolean),
     risk: { className: riskClass, label: formatRisk(riskClass) },
     status,
     kinds: approval.requirements.map(({ pattern }) => pattern),
-    tool: approval.toolId,
-    person: requestedBy,
     since: approval.requestedAt,
     canSelect: maySelect(approval),
   };

@@ -34,11 +34,12 @@ export class EntryList {
     return this.#entries.map(({ id }) => id).filter((id) => this.#selected.has(id));
   }
 
-  show(entries: readonly Entry[]): void {
+  /** Shows entries. `isMore`: the server may have others. */
+  show(entries: readonly Entry[], isMore: boolean): void {
     this.#entries = entries;
     const selectable = new Set(entries.flatMap(({ id, canSelect }) => (canSelect ? [id] : [])));
     for (const id of this.#selected) if (!selectable.has(id)) this.#selected.delete(id);
-    this.#none.hidden = entries.length > 0;
+    this.#none.hidden = entries.length > 0 || isMore;
     const known = this.#drawn;
     const focusedId = this.#focusedId();
     this.#drawn = new Map(

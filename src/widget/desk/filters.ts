@@ -1,20 +1,20 @@
 import { say, type Text } from "../texts/say.ts";
 import { el } from "../dom.ts";
-import type { Entry, QueueQuery, QueueSpec } from "./queue-spec.ts";
+import type { Choice, Entry, QueueQuery, QueueSpec } from "./queue-spec.ts";
 
 const HOUR_MS = 3_600_000;
-const AGES: readonly (readonly [label: Text, olderThanMs: number])[] = [
-  ["Any age", 0],
-  ["Older than an hour", HOUR_MS],
-  ["Older than a day", 24 * HOUR_MS],
-  ["Older than a week", 7 * 24 * HOUR_MS],
-];
+const AGES: Readonly<Record<string, readonly [name: Text, olderThanMs: number]>> = {
+  any: ["Any age", 0],
+  hour: ["Older than an hour", HOUR_MS],
+  day: ["Older than a day", 24 * HOUR_MS],
+  week: ["Older than a week", 7 * 24 * HOUR_MS],
+};
 
 /** What a list shows: some filters are the server's, others hold for what the page has loaded. */
 export interface Filters {
   readonly root: HTMLElement;
   /** Reads the filters of the server. */
-  read(): Pick<QueueQuery, "show" | "kind" | "tool" | "person">;
+  read(): Omit<QueueQuery, "limit" | "cursor">;
   /** Takes over the filters that the address has. */
   take(): void;
   /** Writes the filters into the address, so that a list can be sent on. */
@@ -37,25 +37,28 @@ export function createFilters(
   const show = choose(say("Show"), shows);
   const kind = el("select", {}, el("option", { value: "" }, say("Every kind")));
   kind.append(...kinds.map(([value, name]) => el("option", { value }, name)));
-  const tool = el("input", { type: "search", spellcheck: "false", placeholder: "bank__transfer" });
-  const person = el("input", { type: "search", spellcheck: "false", placeholder: "user:ann" });
+  const tool = createInput("bank__transfer");
+  const person = createInput("user:ann");
+  const assistant = createInput("support");
   const age = choose(
     say("Age"),
-    AGES.map(([name]) => say(name)),
+    Object.entries(AGES).map(([value, [name]]) => [value, say(name)]),
   );
   const text = el("input", { type: "search", "aria-label": say("Search what is loaded") });
   text.placeholder = say("Search");
   const more = el("details", { class: "more-filters" }, el("summary", {}, say("More filters")));
   if (kinds.length > 0) more.append(label(say("Kind"), kind));
-  more.append(label(say("Tool"), tool), label(say("Person"), person), label(say("Age"), age));
+  more.append(label(say("Tool"), tool), label(say("Person"), person));
+  more.append(label(say("Assistant"), assistant), label(say("Age"), age));
   const root = el("form", { class: "filters", role: "search" }, show, text, more);
-  const named = Object.entries({ show, search: text, kind, tool, person, age });
+  const sent = { kind, tool, person, assistant };
+  const named = Object.entries({ show, search: text, ...sent, age });
   const keep = (): void => keepInAddress(named);
   root.addEventListener("input", keep);
-  for (const field of [show, kind, tool, person]) field.addEventListener("change", on.onRead);
+  for (const field of [show, ...Object.values(sent)]) field.addEventListener("change", on.onRead);
   for (const field of [age, text]) field.addEventListener("input", on.onNarrow);
   root.addEventListener("submit", (event) => event.preventDefault());
-  const olderThanMs = (): number => AGES[Number(age.value)]?.[1] ?? 0;
+  const olderThanMs = (): number => AGES[age.value]?.[1] ?? 0;
   const words = (): string => text.value.trim().toLowerCase();
   return {
     root,
@@ -63,23 +66,16 @@ export function createFilters(
     take() {
       const query = new URLSearchParams(location.search);
       for (const [name, field] of named) setKnown(field, query.get(name) ?? "");
-      more.open = [kind, tool, person, age].some((field) => !isAtRest(field));
+      more.open = [...Object.values(sent), age].some((field) => !isAtRest(field));
     },
-    read: () => ({
-      show: Number(show.value),
-      ...(kind.value && { kind: kind.value }),
-      ...(tool.value.trim() && { tool: tool.value.trim() }),
-      ...(person.value.trim() && { person: person.value.trim() }),
-    }),
-    // Some lists of the server take a tool, none takes a person.
-    fits: ({ name, facts, since, ...of }) =>
-      (kind.value === "" || of.kinds.includes(kind.value)) &&
-      [of.tool, ""].includes(tool.value.trim()) &&
-      [of.person, ""].includes(person.value.trim()) &&
+    read: () => ({ show: show.value, ...filled(sent) }),
+    // The server filters by the rest, but for the kind of some lists.
+    fits: ({ name, facts, kinds: of, since }) =>
+      (kind.value === "" || of.includes(kind.value)) &&
       [name, ...facts].join("\n").toLowerCase().includes(words()) &&
       !(Date.now() - Date.parse(since) < olderThanMs()),
-    isDefault: () => [show, kind, tool, person].every(isAtRest),
-    hides: () => ![text, kind, tool, person, age].every(isAtRest),
+    isDefault: () => [show, ...Object.values(sent)].every(isAtRest),
+    hides: () => ![text, kind, age].every(isAtRest),
     search: () => text.focus(),
   };
 }
@@ -105,8 +101,18 @@ function setKnown(field: Field, value: string): void {
   if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
 }
 
-function choose(name: string, options: readonly string[]): HTMLSelectElement {
-  const drawn = options.map((option, at) => el("option", { value: String(at) }, option));
+/** The values of the fields that the reader filled. */
+function filled(fields: Readonly<Record<string, Field>>): Readonly<Record<string, string>> {
+  const values = Object.entries(fields).map(([name, { value }]) => [name, value.trim()] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== ""));
+}
+
+function createInput(placeholder: string): HTMLInputElement {
+  return el("input", { type: "search", spellcheck: "false", placeholder });
+}
+
+function choose(name: string, options: readonly Choice[]): HTMLSelectElement {
+  const drawn = options.map(([value, option]) => el("option", { value }, option));
   return el("select", { "aria-label": name }, ...drawn);
 }
 

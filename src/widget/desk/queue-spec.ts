@@ -1,13 +1,17 @@
 import type { Answer } from "../approval/api.ts";
 import type { Page } from "../approval/queue-api.ts";
 
+/** One choice of a filter: how the address names it, and its name for the reader. */
+export type Choice = readonly [value: string, name: string];
+
 /** What a list is asked for. */
 export interface QueueQuery {
-  /** The choice of "Show", by its place in the list. */
-  readonly show: number;
+  /** The choice of "Show". */
+  readonly show: string;
   readonly kind?: string;
   readonly tool?: string;
   readonly person?: string;
+  readonly assistant?: string;
   readonly limit: number;
   readonly cursor?: string;
 }
@@ -22,9 +26,6 @@ export interface Entry {
   readonly status?: string;
   /** The kinds that it has; see `QueueSpec`. */
   readonly kinds: readonly string[];
-  readonly tool: string;
-  /** For whom the call or the run acts. */
-  readonly person: string;
   /** When it began, in ISO 8601. */
   readonly since: string;
   /** Present where it may be decided together with others. */
@@ -55,10 +56,10 @@ export interface QueueSpec<Item> {
   readonly title: string;
   /** What an empty list says. */
   readonly none: string;
-  /** The choices of "Show"; the first one holds what waits for people. */
-  readonly shows: readonly string[];
-  /** The kinds to filter by, each with its name. */
-  readonly kinds: readonly (readonly [kind: string, name: string])[];
+  /** The choices of "Show", each with its name; the first one holds what waits for people. */
+  readonly shows: readonly Choice[];
+  /** The kinds to filter by, likewise. */
+  readonly kinds: readonly Choice[];
   /** Says what `a` and `r` do, for the table of keys. */
   readonly keys: readonly [a: string, r: string];
   read(query: QueueQuery): Answer<Page<Item>>;

@@ -21,6 +21,7 @@ export interface QueueTabPorts {
 export type DeskTab = Omit<QueueTab<unknown>, "items" | "openItem">;
 
 const PAGE = 50;
+const LOOK_FURTHER = "Nothing fits so far. “Show more” looks further.";
 
 /** One list of the desk: its filters, its pages, and the entry of it that is open. */
 export class QueueTab<Item> {
@@ -144,14 +145,19 @@ export class QueueTab<Item> {
   #draw(): void {
     const all = this.#items.map((item) => this.#spec.describe(item));
     const shown = this.filters.hides() ? all.filter((entry) => this.filters.fits(entry)) : all;
-    this.list.show(shown);
-    const told = say("{shown} of {all} loaded entries fit.", {
-      shown: shown.length,
-      all: all.length,
-    });
-    setText(this.#told, this.filters.hides() ? told : "");
+    this.list.show(shown, this.#next !== undefined);
+    setText(this.#told, this.#tell(shown.length, all.length));
     this.#more.hidden = this.#next === undefined;
     this.#ports.onSelect?.();
+  }
+
+  /** Says how many entries fit, and that others may. */
+  #tell(shown: number, all: number): string {
+    const fit = this.filters.hides()
+      ? say("{shown} of {all} loaded entries fit.", { shown, all })
+      : "";
+    const further = all === 0 && this.#next !== undefined ? say(LOOK_FURTHER) : "";
+    return fit || further;
   }
 
   /** News of the open entry, or the one that takes its place. */
