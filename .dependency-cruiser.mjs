@@ -164,7 +164,6 @@ export const FOLDERS = {
       "esbuild",
       "miniflare",
       "oxc-parser",
-      "playwright-core",
       "typescript",
       "valibot",
       "vitest",

@@ -82,7 +82,6 @@ function evidence(change: Change): Evidence {
     stream,
     uncut: change.uncut ?? stream,
     approver: {
-      accepted: [],
       approved: new Set(change.approved),
       rejected: new Set(),
       consents: change.consents ?? 0,

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
-import { closePages, openBrowser } from "../../scripts/browser.ts";
+import { closePages, openBrowser } from "../shared/browser.ts";
 import { sampleOfGroups } from "../shared/sample.ts";
 import { type HostPage, serveHostPage } from "../shared/host-page.ts";
 import { SlackRelay } from "../shared/slack-relay.ts";
@@ -71,6 +71,7 @@ test("approvals work across tenants, devices, an edit, a killed process, a refus
   const cast = await sitDown();
   const asked = await annAsks(cast);
   await bobAgrees(cast, asked);
+  await othersReadGerman(asked);
   await theProcessDies(cast);
   await eveSeesNothing(cast, asked);
   await catEdits(cast, asked);
@@ -312,6 +313,33 @@ async function bobAgrees({ ann, bob, bobsDesk }: Cast, { approvalId }: Asked): P
   await bob.page.getByRole("button", { name: "Back to the list" }).click();
 }
 
+/** The same approval and the desk, in browsers that prefer German. */
+async function othersReadGerman({ runId, approvalId }: Asked): Promise<void> {
+  const [ann, bob] = [
+    await Person.sitDown(browser, "desktop", "de-DE"),
+    await Person.sitDown(browser, "desktop", "de-DE"),
+  ];
+  const giveToken = async ({ page }: Person, token: string): Promise<void> => {
+    await page.getByLabel("Zugangstoken").fill(token);
+    await page.getByRole("button", { name: "Weiter" }).click();
+  };
+  await bob.page.goto(`${house.url}/approvals?show=pending&person=user:ann#${approvalId}`);
+  await giveToken(bob, callers.tokens.bob);
+  await bob.sees("Transfer 40 USD to bakery");
+  await bob.sees("Weg zurück");
+  await bob.page.getByRole("list", { name: "Zustimmungen" }).getByText("user:ann").waitFor();
+  await bob.picture("desk-german");
+  await ann.page.goto(house.url);
+  await ann.page.getByRole("textbox", { name: "Nachricht" }).waitFor();
+  await ann.page.evaluate(`document.querySelector("interlock-chat").openChat("${runId}")`);
+  await giveToken(ann, callers.tokens.ann);
+  await ann.sees("Das Werkzeug läuft nicht. Ein Modell, das es wollte, erfährt das");
+  await ann.sees("40 USD leave our account");
+  await ann.picture("chat-german");
+  expect([...ann.complaints, ...bob.complaints]).toEqual([]);
+  for (const { page } of [ann, bob]) await page.context().close();
+}
+
 /** Ann's stream breaks off and resumes by itself. Bob's queue loads its approvals again. */
 async function theProcessDies({ ann }: Cast): Promise<void> {
   house.host.kill();
@@ -425,7 +453,7 @@ async function nobodyDecides({ bob, ann }: Cast): Promise<string> {
   await bob.sees("Nobody decided in time. The tool does not run.");
   await bob.page.getByRole("button", { name: "Back to the list" }).click();
   await bob.page.getByRole("combobox", { name: "Show" }).selectOption("Expired");
-  await bob.page.getByRole("button", { name: /Offer the old oven to Kim.*expired/ }).waitFor();
+  await bob.page.getByRole("button", { name: /Offer the old oven to Kim.*Expired/ }).waitFor();
   const late = await callers.send("bob", `/v1/approvals/${approvalId}/decisions`, {
     decision: "approve",
   });

@@ -21,14 +21,18 @@ export class Person {
     this.complaints = complaints;
   }
 
-  /** Opens a browser with the size of a screen or of a phone. */
-  static async sitDown(browser: Browser, device: "desktop" | "phone" = "desktop"): Promise<Person> {
+  /** Opens a browser with the size of a screen or of a phone, whose reader prefers a language. */
+  static async sitDown(
+    browser: Browser,
+    device: "desktop" | "phone" = "desktop",
+    locale = "en-GB",
+  ): Promise<Person> {
     const isPhone = device === "phone";
     const options: BrowserContextOptions = {
       viewport: isPhone ? PHONE : DESKTOP,
       deviceScaleFactor: isPhone ? 2 : 1,
       hasTouch: isPhone,
-      locale: "en-GB",
+      locale,
       timezoneId: "UTC",
       colorScheme: "light",
     };

@@ -281,7 +281,13 @@ describe("the element", () => {
     await message.press("Enter");
     await expect.poll(() => visit.api.runs.length).toBe(1);
     visit.api.runs[0]?.emit(say.proposeTool(0, "pay__refund"), say.requestApproval(approval));
-    await visit.page.getByRole("dialog").getByRole("button", { name: "Zustimmen" }).waitFor();
+    const asked = visit.page.getByRole("dialog");
+    await asked.getByRole("button", { name: "Zustimmen" }).waitFor();
+    for (const text of ["Folge", "Es lässt sich nicht rückgängig machen.", /^verborgen: /]) {
+      await asked.getByText(text).first().waitFor();
+    }
+    // Its author wrote this.
+    await asked.getByText("Ann gets 40 EUR back.").first().waitFor();
     await button("Von vorn").waitFor();
     const shown: string[] = [];
     const collect = async (): Promise<void> => void shown.push(...(await within<string[]>(TEXTS)));

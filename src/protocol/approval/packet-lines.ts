@@ -119,7 +119,8 @@ function formatTool({ tool, toolTitle, version }: ConfirmationPacket["actionName
   return `${toolTitle === undefined ? tool : `${toolTitle} (${tool})`}, version ${version}`;
 }
 
-const RISKS: { readonly [Class in SideEffectClass]: string } = {
+/** What each class means, in words. */
+export const RISKS: { readonly [Class in SideEffectClass]: string } = {
   READ_ONLY: "it changes nothing",
   EPHEMERAL_WRITE: "it changes something that does not last",
   LOW_RISK_INTERNAL: "it changes something small within the organisation",
@@ -159,7 +160,8 @@ export function formatArguments({
   return linesOfRows(shown, withheld.map(toWithheldRow));
 }
 
-const TERMS: Readonly<Record<string, string>> = {
+/** The names of terms in words. */
+export const TERMS: Readonly<Record<string, string>> = {
   toolVersion: "version of the tool",
   pattern: "pattern",
   required: "number of approvers",

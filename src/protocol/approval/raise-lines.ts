@@ -1,7 +1,8 @@
 import type { Budget } from "../budget/amounts.ts";
 import type { BudgetRaise } from "../budget/raise.ts";
 
-const LIMITED: { readonly [B in Budget]: string } = {
+/** What each budget limits, in words. */
+export const LIMITED: { readonly [B in Budget]: string } = {
   reads: "calls that only read",
   writes: "calls that write within the deployment",
   external: "calls of class HIGH_RISK_EXTERNAL",

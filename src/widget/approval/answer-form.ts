@@ -8,6 +8,7 @@ import type { ApprovalFailure } from "./api.ts";
 import { createField } from "./field.ts";
 import { formatNote } from "./note.ts";
 import { drawText } from "./packet-view.ts";
+import { sayHint } from "./packet-words.ts";
 import type { ApprovalInfo } from "./info.ts";
 
 /** One field of the form. */
@@ -92,7 +93,7 @@ function createInput({ id, schema }: FieldPlace, about: PacketLine | undefined):
     ? el("textarea", { rows: "3" })
     : el("input", { autocomplete: "off", ...(isNumber && { inputmode: "decimal" }) });
   const field = createField<HTMLInputElement | HTMLTextAreaElement>(id, input);
-  field.setLabel(`${about?.label ?? ""}${about?.text ? ` (${about.text})` : ""}`);
+  field.setLabel(labelOf(about));
   return {
     root: field.root,
     read() {
@@ -123,8 +124,7 @@ function createChoices({ id, name }: FieldPlace, { choices, about, lines }: Offe
     const notes = shown?.notes ?? [];
     return el("div", {}, input, label, ...notes.map((note) => el("small", {}, formatNote(note))));
   });
-  const help = about?.text ? ` (${about.text})` : "";
-  const legend = el("legend", {}, ...drawText(`${about?.label ?? ""}${help}`));
+  const legend = el("legend", {}, ...drawText(labelOf(about)));
   const root = el("fieldset", { class: "field", "aria-describedby": problem.id }, legend);
   root.append(...rows, problem);
   return {
@@ -135,6 +135,10 @@ function createChoices({ id, name }: FieldPlace, { choices, about, lines }: Offe
       root.setAttribute("aria-invalid", String(messages.length > 0));
     },
   };
+}
+
+function labelOf({ label = "", text = "" }: Partial<PacketLine> = {}): string {
+  return text === "" ? label : `${label} (${sayHint(text)})`;
 }
 
 function nameOf(choice: JsonValue | undefined, shown = ""): string {

@@ -10,6 +10,7 @@ import { createField } from "./field.ts";
 import { LastingChoice } from "./lasting-choice.ts";
 import { el, setText } from "../dom.ts";
 import { drawText } from "./packet-view.ts";
+import { sayText } from "./packet-words.ts";
 
 /** How long buttons stay disabled after the approval appeared or changed. Unit: milliseconds. */
 export const ARM_AFTER_MS = 1_000;
@@ -133,7 +134,8 @@ export class ApprovalForm {
   /** Repeats beside the buttons what the call would do, so that nobody decides out of its sight. */
   #drawSentence({ asks, title, lines }: ApprovalInfo): void {
     const shown = asks === "answer" ? "question" : asks === "raise" ? asks : "consequence";
-    const { text = "" } = lines.find(({ field }) => field === shown) ?? {};
+    const line = lines.find(({ field }) => field === shown);
+    const text = line ? sayText(line) : "";
     const lead =
       asks === "answer" ? say("Your answer to:") : asks === "raise" ? say("Raise") : title;
     const parts = this.#isEditing ? [say("Other arguments for:"), title] : [lead, text];

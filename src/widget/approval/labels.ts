@@ -1,6 +1,6 @@
 import { say, type Text } from "../texts/say.ts";
 import type { SideEffectClass } from "../../protocol/tool/effect.ts";
-import type { SupersedeReason } from "../../protocol/approval/record.ts";
+import type { ApprovalStatus, SupersedeReason } from "../../protocol/approval/record.ts";
 import type { ApprovalInfo } from "./info.ts";
 
 /** Texts about an approval. */
@@ -101,6 +101,22 @@ export function formatEnd({ status, supersededBecause, withdrawnBecause }: Appro
           })
         : say("The run no longer needs this call. The tool does not run.");
   }
+}
+
+const STATUSES: { readonly [Status in ApprovalStatus]: Text | "" } = {
+  pending: "",
+  approved: "Approved",
+  answered: "Answered",
+  rejected: "Rejected",
+  expired: "Expired",
+  superseded: "Replaced",
+  withdrawn: "Withdrawn",
+};
+
+/** Names how an approval ended; empty while it is pending. */
+export function formatStatus(status: ApprovalStatus): string {
+  const text = STATUSES[status];
+  return text && say(text);
 }
 
 const REFUSALS: Readonly<Record<string, Text | "">> = {

@@ -1,7 +1,8 @@
-import { say, type Text } from "../texts/say.ts";
+import { formatNumber, say, type Text } from "../texts/say.ts";
 import type { PacketLine } from "../../protocol/approval/packet-lines.ts";
 import { formatNote } from "./note.ts";
 import { el } from "../dom.ts";
+import { sayLine } from "./packet-words.ts";
 
 /** The section of each field. A field that is not named here is shown among the details. */
 const SECTIONS: Readonly<Record<string, Text | "">> = {
@@ -51,7 +52,8 @@ export function drawList(lines: readonly PacketLine[]): HTMLElement {
   return el("dl", {}, ...lines.map(drawLine));
 }
 
-function drawLine({ field, label, text, was, notes }: PacketLine): HTMLElement {
+function drawLine(line: PacketLine): HTMLElement {
+  const { field, label, text, was, notes } = sayLine(line);
   const value = el("dd", { "data-field": field }, drawValue(text));
   if (was !== undefined) {
     value.dataset["changed"] = "";
@@ -74,7 +76,7 @@ const FOLD_AFTER = 600;
 
 function drawValue(text: string): HTMLElement {
   if (text.length <= FOLD_AFTER) return el("span", {}, ...drawText(text));
-  const count = text.length.toLocaleString("en");
+  const count = formatNumber(text.length);
   const start = `${text.slice(0, 120).toWellFormed()}…`;
   const summary = el(
     "summary",

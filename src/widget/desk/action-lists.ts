@@ -2,7 +2,7 @@ import { say } from "../texts/say.ts";
 import type { ActionList } from "./action-section.ts";
 import { describeSame } from "../approval/lasting-choice.ts";
 import type { LinkedConsent, QueueApi, UndeliveredNotification } from "../approval/queue-api.ts";
-import { formatAttempts, formatTime } from "./format-time.ts";
+import { formatAttempts, formatTime } from "../texts/format-time.ts";
 
 /** The consents that last of the reader. */
 export function consentsOf(api: QueueApi): ActionList<LinkedConsent> {

@@ -1,5 +1,5 @@
 import { say, type Text } from "../texts/say.ts";
-import { ESCALATION_REASONS } from "../../protocol/escalation/escalation.ts";
+import { ESCALATION_REASONS, type EscalationReason } from "../../protocol/escalation/escalation.ts";
 import type {
   EscalationAct,
   EscalationQuery,
@@ -9,15 +9,15 @@ import type {
 import type { ApprovalFailure } from "../approval/api.ts";
 import { el } from "../dom.ts";
 import { createEntryCard, createKeyButton } from "./entry-card.ts";
-import { formatTime } from "./format-time.ts";
+import { formatTime } from "../texts/format-time.ts";
 import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
 
-const SHOWS: readonly (readonly [name: Text, query: EscalationQuery])[] = [
-  ["Not settled", {}],
-  ["Nobody has it", { state: "open" }],
-  ["Somebody has it", { state: "taken" }],
-  ["Settled", { state: "settled" }],
-];
+const SHOWS: Readonly<Record<string, readonly [name: Text, query: EscalationQuery]>> = {
+  unsettled: ["Not settled", {}],
+  open: ["Nobody has it", { state: "open" }],
+  taken: ["Somebody has it", { state: "taken" }],
+  settled: ["Settled", { state: "settled" }],
+};
 
 /** What runs could not settle, and an operator settles here. */
 export function escalationsQueue(api: QueueApi): QueueSpec<ShownEscalation> {
@@ -25,12 +25,13 @@ export function escalationsQueue(api: QueueApi): QueueSpec<ShownEscalation> {
     name: "escalations",
     title: say("Escalations"),
     none: say("This list has no escalations."),
-    shows: SHOWS.map(([name]) => say(name)),
+    shows: Object.entries(SHOWS).map(([show, [name]]) => [show, say(name)]),
     kinds: Object.entries(KINDS).map(([kind, name]) => [kind, say(name)] as const),
     keys: [say("take it, or release it"), say("settle it")],
-    async read({ show, limit, cursor }) {
-      const next = cursor === undefined ? {} : { cursor };
-      const page = await api.escalations({ ...SHOWS[show]?.[1], limit, ...next });
+    async read({ show, kind, ...query }) {
+      const reason = REASONS.find((known) => known === kind);
+      const asked = { ...SHOWS[show]?.[1], ...query, ...(reason && { reason }) };
+      const page = await api.escalations(asked);
       if (!page.ok) return page;
       // What a report or a decision settles stands in the other lists until then.
       const items = page.value.items.filter(
@@ -55,8 +56,6 @@ function describe(one: ShownEscalation): Entry {
     id,
     name: toolTitle,
     kinds: [reason],
-    tool: toolId,
-    person: requestedBy ?? "",
     facts: facts.filter((fact) => fact !== undefined),
     since: one.openedAt,
   };
@@ -153,11 +152,26 @@ function formatHolder({ state, takenBy, settledBy, settledAs, settledAt, note }:
   }
   const ended = say("Ended{by} as {what}{when}.", {
     by: settledBy === undefined ? "" : say(" by {name}", { name: settledBy }),
-    what: (settledAs ?? "settled").replaceAll("_", " "),
+    what: sayReason(ENDINGS, settledAs ?? "settled").toLowerCase(),
     when: settledAt === undefined ? "" : `, ${formatTime(settledAt)}`,
   });
   return `${ended} ${said}`.trim();
 }
+
+/** How one was settled: by a report, by a decision, or here. */
+const ENDINGS: Readonly<Record<string, Text>> = {
+  committed: "Happened",
+  not_committed: "Did not happen",
+  reviewed: "Looked at",
+  undone: "Undone",
+  approved: "Approved",
+  rejected: "Rejected",
+  expired: "Expired",
+  withdrawn: "Withdrawn",
+  superseded: "Replaced",
+  closed: "Closed",
+  settled: "Settled",
+};
 
 const DONE: Readonly<Record<EscalationAct["action"], Text>> = {
   take: "It is yours.",
@@ -169,6 +183,8 @@ const REFUSED: Readonly<Record<string, Text>> = {
   escalation_held: "Somebody else has taken the escalation. Who has it is shown here in a moment.",
   escalation_settled: "Somebody else has settled the escalation.",
 };
+
+const REASONS = Object.keys(ESCALATION_REASONS) as EscalationReason[];
 
 /** The reasons of what is settled in this list. */
 const KINDS: Readonly<Record<string, Text>> = {

@@ -1,6 +1,6 @@
 import { say, type Text } from "../texts/say.ts";
 import type { ListedOutcome, ReportedOutcome } from "../approval/queue-api.ts";
-import { formatTime } from "./format-time.ts";
+import { formatTime } from "../texts/format-time.ts";
 
 /** One report that an operator can make. */
 export interface Choice {

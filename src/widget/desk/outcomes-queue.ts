@@ -1,10 +1,11 @@
 import { say } from "../texts/say.ts";
 import { ARM_AFTER_MS } from "../approval/form.ts";
 import { drawList } from "../approval/packet-view.ts";
+import { sayMismatch } from "../approval/packet-words.ts";
 import type { ListedOutcome, QueueApi } from "../approval/queue-api.ts";
 import { el } from "../dom.ts";
 import { createEntryCard, createKeyButton } from "./entry-card.ts";
-import { formatAttempts, formatTime } from "./format-time.ts";
+import { formatAttempts, formatTime } from "../texts/format-time.ts";
 import { type Choice, choicesOf, explain, questionOf } from "./outcome-words.ts";
 import type { Entry, OpenEntry, OpenPorts, QueueSpec } from "./queue-spec.ts";
 
@@ -18,11 +19,11 @@ export function outcomesQueue(api: QueueApi): QueueSpec<ListedOutcome> {
     name: "outcomes",
     title: say("Outcomes"),
     none: say("No call waits for a report."),
-    shows: [say("To look into")],
+    shows: [["waiting", say("To look into")]],
     kinds: KINDS.map((kind) => [kind, say(kind)] as const),
     keys: [say("it happened"), say("it did not happen")],
     async read(query) {
-      const { show: _show, kind: _kind, person: _person, ...filters } = query;
+      const { show: _show, kind: _kind, ...filters } = query;
       const page = await api.outcomes(filters);
       if (!page.ok) return page;
       const items = page.value.items.filter((call) => !reported.has(keyOf(call)));
@@ -49,8 +50,6 @@ function describe(call: ListedOutcome): Entry {
     name: toolTitle,
     facts: [say(kind), requestedBy, until],
     kinds: [kind],
-    tool: toolId,
-    person: requestedBy,
     since: call.dispatchedAt ?? "",
   };
 }
@@ -78,7 +77,7 @@ function openOutcome(
     body: [
       el("p", {}, explain(call)),
       drawList(lines),
-      ...(mismatch ? [drawList(mismatch.lines)] : []),
+      ...(mismatch ? [drawList(mismatch.lines.map(sayMismatch))] : []),
     ],
   });
   let isOver = false;

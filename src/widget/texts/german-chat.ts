@@ -139,6 +139,7 @@ export const GERMAN_CHAT = {
   Yes: "Ja",
   No: "Nein",
   None: "Keine Angabe",
+  "(empty)": "(leer)",
   "The tool told more, which does not fit its contract and is not shown.":
     "Das Werkzeug hat mehr mitgeteilt, was nicht zu seinem Vertrag passt und nicht angezeigt wird.",
   "The tool told more, which is too large and is not shown.":

@@ -28,16 +28,19 @@ export function say(text: Text, values: TextValues = {}): string {
 /** Says a text of the protocol, likewise. A test holds that the table has all of them. */
 export const sayWords: Say = (text, values) => say(text as Text, values);
 
+/** The locale of the page's language; undefined for that of the browser. */
+export function localeOfPage(): string | undefined {
+  return page[PLACE]?.locale;
+}
+
 /** Formats a time as the language of the page writes it. Unit: Unix milliseconds. */
 export function formatTime(atMs: number, style: Intl.DateTimeFormatOptions = WHEN): string {
-  return new Intl.DateTimeFormat(page[PLACE]?.locale, style).format(atMs);
+  return new Intl.DateTimeFormat(localeOfPage(), style).format(atMs);
 }
 
 /** Formats a number likewise, with at most so many digits after the point. */
 export function formatNumber(value: number, digits = 6): string {
-  return new Intl.NumberFormat(page[PLACE]?.locale, { maximumFractionDigits: digits }).format(
-    value,
-  );
+  return new Intl.NumberFormat(localeOfPage(), { maximumFractionDigits: digits }).format(value);
 }
 
 const WHEN = { dateStyle: "medium", timeStyle: "short" } as const;

@@ -1,4 +1,4 @@
-import { say } from "../../texts/say.ts";
+import { localeOfPage, say } from "../../texts/say.ts";
 import { formatPath, sentence } from "../../../protocol/text/field-label.ts";
 import type { JsonValue } from "../../../protocol/json/value.ts";
 
@@ -49,19 +49,27 @@ function collect(value: JsonValue, { path, fields }: Collector): void {
 
 /** A number under such a name counts nothing, so no mark belongs between its digits. */
 const NAMES = new Set(["id", "ids", "year", "code", "number", "no", "port", "zip", "phone"]);
-const NUMBERS = new Intl.NumberFormat(undefined, {
-  maximumFractionDigits: 20,
-  // Four digits are often a year.
-  useGrouping: "min2",
-});
+// Four digits are often a year.
+const STYLE = { maximumFractionDigits: 20, useGrouping: "min2" } as const;
+let numbers:
+  | { readonly locale: string | undefined; readonly format: Intl.NumberFormat }
+  | undefined;
+
+function formatCount(value: number): string {
+  const locale = localeOfPage();
+  if (!numbers || numbers.locale !== locale) {
+    numbers = { locale, format: new Intl.NumberFormat(locale, STYLE) };
+  }
+  return numbers.format.format(value);
+}
 
 /**
  * Formats one value in words, a number as the reader writes it, and JSON text for what has no
  * words. `key` names the value. Very long values are cut.
  */
 export function formatValue(value: JsonValue, key = ""): string {
-  if (typeof value === "number" && !isName(key)) return NUMBERS.format(value);
-  if (typeof value === "string") return value === "" ? "(empty)" : shorten(value);
+  if (typeof value === "number" && !isName(key)) return formatCount(value);
+  if (typeof value === "string") return value === "" ? say("(empty)") : shorten(value);
   if (typeof value === "boolean") return value ? say("Yes") : say("No");
   return value === null ? say("None") : shorten(JSON.stringify(value));
 }

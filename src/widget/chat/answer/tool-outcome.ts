@@ -1,4 +1,4 @@
-import { say } from "../../texts/say.ts";
+import { say, sayWords } from "../../texts/say.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 import { RESULT_CUT } from "../../../protocol/outcome/kept-result.ts";
 import { formatPath, sentence } from "../../../protocol/text/field-label.ts";
@@ -70,10 +70,17 @@ function formatError(error: JsonValue): string {
   if (!isJsonObject(error)) return formatValue(error);
   const message = own(error, "message");
   const field = own(error, "field");
-  const text = typeof message === "string" && message !== "" ? message : say("The call failed.");
+  const text = typeof message === "string" && message ? sayError(message) : say("The call failed.");
   if (typeof field !== "string" || field === "") return shorten(text);
   const path = field.split("/").filter((key) => key !== "");
   return shorten(`${formatPath(path)}: ${text}`);
+}
+
+/** The runtime ends calls with sentences of the table; those of authors stay as they are. */
+const SENTENCE = /^[a-z]+ .* /;
+
+function sayError(message: string): string {
+  return SENTENCE.test(message) ? sayWords(message) : message;
 }
 
 function list(value: JsonValue | undefined): readonly JsonValue[] {

@@ -1,4 +1,5 @@
-import { say, type Text } from "../../texts/say.ts";
+import { say, sayWords, type Text } from "../../texts/say.ts";
+import { sayKnown, type Worded } from "../../texts/say-known.ts";
 import type { Exchange } from "./exchange.ts";
 import { el, icon, RELOAD_ICON, setText } from "../../dom.ts";
 
@@ -35,8 +36,20 @@ export function describeFailure({ link, problem, answer }: Exchange): string {
   if (link !== "done" || answer.done?.reason !== "error") return "";
   const { code = "", message = "" } = answer.done;
   const known = Object.hasOwn(FAILURES, code) ? FAILURES[code] : undefined;
-  return (known ? say(known) : message) || say("The run failed. Select Try again.");
+  const said = known ? say(known) : sayWords(sayKnown(message, WITH_VALUES));
+  return said || say("The run failed. Select Try again.");
 }
+
+/** Sentences of the server with values in them. */
+const WITH_VALUES: Worded = {
+  texts: [
+    "The run has used up its budget: {budget}. Ask an administrator to raise it.",
+    "The run failed inside Interlock. Start a new run, and report this run's id.",
+    "The run failed inside Interlock. Start a new run, and report {id}.",
+    "{why} It answered with HTTP {status}.",
+  ],
+  words: ["The model provider refused the request."],
+};
 
 /** Failures that the page explains itself. Any other failure shows the server's message. */
 const FAILURES: Readonly<Record<string, Text>> = {

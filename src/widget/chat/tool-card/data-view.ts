@@ -1,4 +1,4 @@
-import { say } from "../../texts/say.ts";
+import { formatNumber, formatTime, say } from "../../texts/say.ts";
 import type { JsonObject, JsonValue } from "../../../protocol/json/value.ts";
 import { sentence } from "../../../protocol/text/field-label.ts";
 import { createButton, el } from "../../dom.ts";
@@ -29,24 +29,21 @@ export function drawFields(fields: readonly Field[]): HTMLElement[] {
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const MOMENTS = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const DAYS = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+const AS_DAY = { dateStyle: "medium", timeZone: "UTC" } as const;
 
 /** Shows a moment or a day as the reader writes it. Its exact text shows when pointed at. */
 function drawText(text: string): Node | string {
-  const format = MOMENT.test(text) ? MOMENTS : DAY.test(text) ? DAYS : undefined;
-  const ms = Date.parse(text);
-  if (!format || Number.isNaN(ms)) return text;
-  return el("time", { datetime: text, title: text }, format.format(ms));
+  const isDay = DAY.test(text);
+  const ms = isDay || MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) return text;
+  const shown = isDay ? formatTime(ms, AS_DAY) : formatTime(ms);
+  return el("time", { datetime: text, title: text }, shown);
 }
 
 function drawTable({ label, columns, rows }: DataTable): HTMLElement {
   const heads = columns.map((key) => createHead(key));
   const body = el("tbody");
-  const more = createButton(
-    "",
-    say("Show all {count} rows", { count: rows.length.toLocaleString() }),
-  );
+  const more = createButton("", say("Show all {count} rows", { count: formatNumber(rows.length) }));
   let shown = rows;
   let limit = FIRST_ROWS;
 

@@ -1,6 +1,7 @@
 import { say, type Text } from "../../texts/say.ts";
 import type { ApprovalCard } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
+import { saySources } from "../../approval/packet-words.ts";
 import { el, setText } from "../../dom.ts";
 import type { UndoCall, UndoStatus } from "./undo-api.ts";
 
@@ -43,7 +44,7 @@ export class UndoView {
     if (status === undefined) return;
     setText(
       this.#origin,
-      after === undefined ? "" : say("Made after reading: {text}", { text: after }),
+      after === undefined ? "" : say("Made after reading: {text}", { text: saySources(after) }),
     );
     const hadFocus = this.#button.matches(":focus");
     this.#button.hidden = status !== "available";

@@ -1,4 +1,4 @@
-import { formatTime as formatInstant, say } from "../texts/say.ts";
+import { formatTime as formatInstant, say } from "./say.ts";
 
 /** Formats a time in ISO 8601 for the reader; a text that is no time stays as it is. */
 export function formatTime(iso: string): string {
