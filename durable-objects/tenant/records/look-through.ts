@@ -10,8 +10,8 @@ export function mostRows({ person, assistant }: CallFilters): number {
 }
 
 /**
- * Tells in SQL whether the run of a row was one of an assistant; `run` and `assistant` are SQL, too.
- * The directory of runs has its table before any list has rows.
+ * Tells in SQL whether the run of a row was one of an assistant. Both are named in SQL, too.
+ * The directory of runs has its table before any list has a row.
  */
 export function ofAssistant(run: string, assistant: string): string {
   return `(${assistant} IS NULL OR ${assistant} = (
