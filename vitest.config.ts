@@ -164,8 +164,7 @@ export default defineConfig({
           isolate: false,
           setupFiles: ["test/shared/fresh-worker.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: BUNDLED_PACKAGES } } },
-          include: ["{test,apps}/**/*.test.ts"],
-          exclude: [NODE_TESTS],
+          include: ["{test,apps}/**/*.test.ts", `!${NODE_TESTS}`],
         },
       },
       {
@@ -176,8 +175,7 @@ export default defineConfig({
           isolate: false,
           // Programs that these tests install or start are too large for memory.
           env: { TMPDIR: TEMPORARY_FOLDER },
-          include: [NODE_TESTS],
-          exclude: [CHAOS_TEST, BROWSER_TESTS],
+          include: [NODE_TESTS, `!${CHAOS_TEST}`, `!${BROWSER_TESTS}`],
         },
       },
       {

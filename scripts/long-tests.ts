@@ -62,3 +62,8 @@ export function chooseLongTests(seed: string, changed: ReadonlySet<string>): Cho
   }
   return { taken, left };
 }
+
+/** The arguments of vitest that leave out these files. */
+export function leaveOut(files: readonly string[]): readonly string[] {
+  return files.map((file) => `--exclude=${file}`);
+}

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chooseLongTests } from "./long-tests.ts";
+import { chooseLongTests, leaveOut } from "./long-tests.ts";
 import { runVitest, type TestRun } from "./run-vitest.ts";
 
 /** Of so many commits, the changed tests come first. */
@@ -39,7 +39,7 @@ function groupsOf(args: string[], { TEST_FULL }: NodeJS.ProcessEnv): readonly st
     );
     for (const file of left) console.log(`  ${file}`);
   }
-  const others = ["--project=!chaos", ...left.map((file) => `--exclude=${file}`)];
+  const others = ["--project=!chaos", ...leaveOut(left)];
   return [others, ["--project=chaos"]];
 }
 

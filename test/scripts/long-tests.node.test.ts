@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { chooseLongTests, LONG_TESTS } from "../../scripts/long-tests.ts";
+import { chooseLongTests, leaveOut, LONG_TESTS } from "../../scripts/long-tests.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const all = [...LONG_TESTS.keys()];
@@ -11,6 +12,14 @@ const secondsOf = (files: readonly string[]): number =>
 
 test("each file that is named as long is there", () => {
   expect(all.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
+test("vitest leaves out the long tests that it is told to leave out, and nothing else", () => {
+  const files = vitestFiles();
+  const others = files.filter((file) => !LONG_TESTS.has(file));
+  // Those of pages are not there without a browser.
+  expect(files.length - others.length).toBeGreaterThan(5);
+  expect(vitestFiles(...leaveOut(all))).toEqual(others);
 });
 
 test("a test run takes about a third of the time of long tests, and says what it leaves", () => {
@@ -42,3 +51,15 @@ test("where every long test changed, a test run takes a third of them still", ()
     expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.45);
   }
 });
+
+/** The test files that vitest would run, by their paths from the root. */
+function vitestFiles(...args: readonly string[]): readonly string[] {
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const { stdout } = spawnSync(
+    process.execPath,
+    [vitest, "list", "--filesOnly", "--project=node", "--project=pages", ...args],
+    { cwd: ROOT, encoding: "utf8" },
+  );
+  const files = stdout.matchAll(/^\[\w+\] (.+)$/gmu);
+  return [...files].map(([, file = ""]) => file).toSorted();
+}
