@@ -66,8 +66,8 @@ async function verify(plan: CrashPlan, outcome: Outcome): Promise<PlannedIncarna
       const status = await statusOf(runId);
       // The incarnation that crashed counted its read. The next one follows seconds later.
       if (incarnation.hasCrashed && status === "pending" && !isHurried) {
-        isHurried = true;
         await hurry(runId);
+        isHurried = true;
       }
       return status;
     })
@@ -77,8 +77,8 @@ async function verify(plan: CrashPlan, outcome: Outcome): Promise<PlannedIncarna
   const idsOf = async (): Promise<readonly string[]> =>
     (await listed(runId)).map((call) => `${call.runId}/${call.invocationId}`);
   await expect.poll(idsOf).toEqual(awaits);
-  // Nothing is delivered twice, however often the alarm rings.
-  await ringAlarm(runId);
+  // Nothing is delivered twice, however often the alarm rings, also where this one crashes.
+  await ringAlarm(runId).catch(() => {});
   expect([await audited(runId), await idsOf()]).toEqual([[outcome], awaits]);
   if (outcome === "mismatch") {
     const review = { body: { outcome: "reviewed" }, caller: "archive" } as const;
