@@ -1,4 +1,6 @@
+import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { classifyIssues } from "../../src/contracts/bind/classify-issues.ts";
 import type { ConfirmationPacket } from "../../src/protocol/approval/packet.ts";
 import {
   formatPacketLines,
@@ -14,6 +16,7 @@ import { SEMANTICS } from "../../src/protocol/tool/contract-document.ts";
 import { describeCompensation } from "../../src/runner/approval/describe-compensation.ts";
 import { sayHint, sayLine, saySources, sayText } from "../../src/widget/approval/packet-words.ts";
 import { GERMAN } from "../../src/widget/texts/german.ts";
+import { sayError } from "../../src/widget/texts/say-error.ts";
 import { setLanguage } from "../../src/widget/texts/say.ts";
 import { PACKET } from "../shared/packets.ts";
 
@@ -199,6 +202,32 @@ describe("a packet in German", () => {
       "Kontext der Seite, eine Datei, ein Verlauf, den ein Client schickte, frühere Quellen, anderer Text",
     );
   });
+});
+
+test("what is wrong with a call is said in German, and the words of an author stay", () => {
+  const schema = v.strictObject({
+    count: v.pipe(v.number(), v.minValue(3)),
+    name: v.pipe(v.string(), v.nonEmpty()),
+    seat: v.pipe(
+      v.string(),
+      v.check(() => false, "no seat is free"),
+    ),
+    kind: v.picklist(["a", "b"]),
+    day: v.string(),
+  });
+  const sent = { count: 1, name: "", seat: "1A", kind: 7, other: true };
+  const { issues = [] } = v.safeParse(schema, sent);
+  expect(classifyIssues(issues).errors.map(({ message }) => sayError(message))).toEqual([
+    "erwartet wird mindestens 3, nicht eine Zahl",
+    "erwartet wird etwas, das nicht leer ist, nicht ein Text von 0 Zeichen",
+    "no seat is free",
+    'erwartet wird ("a" | "b"), nicht eine Zahl',
+    "das Feld fehlt",
+    "unbekannte Felder werden nicht angenommen",
+  ]);
+  expect(sayError("nobody approved this call in time")).toBe(
+    "niemand hat dem Aufruf rechtzeitig zugestimmt",
+  );
 });
 
 test("a packet in English is as the server words it, but for its time", () => {

@@ -134,10 +134,17 @@ describe("data of a call", () => {
     }));
     const many = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`k${index}`, index]));
     run.emit(say.proposeTool(0, "books__list_invoices"), say.startTool(0, {}));
-    run.emit(say.finishTool(0, { readAt: "2026-11-28T05:00:00Z", invoices, many }), say.end());
+    const times = {
+      readAt: "2026-11-28T05:00:00Z",
+      inTokyo: "2026-11-28T15:30:00+09:00",
+      inParis: "2026-11-28T07:15:00+01:00",
+    };
+    run.emit(say.finishTool(0, { ...times, invoices, many }), say.end());
     const result = visit.page.getByRole("region", { name: "Result" });
     const table = result.getByRole("table", { name: "Invoices" });
-    await result.getByText("28 nov. 2026, 06:00").waitFor();
+    for (const time of ["06:00", "15:30 (UTC+09:00)", "07:15"]) {
+      await result.getByText(`28 nov. 2026, ${time}`, { exact: true }).waitFor();
+    }
     expect(await table.getByRole("row").count()).toBe(21);
     await result.getByRole("button", { name: "Show all 30 rows" }).click();
     expect(await table.getByRole("row").count()).toBe(31);

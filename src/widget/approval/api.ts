@@ -1,4 +1,5 @@
 import { say } from "../texts/say.ts";
+import { sayError } from "../texts/say-error.ts";
 import { createCall, type AnswerOf, type Given, type OperationName } from "../../client/call.ts";
 import type { Failure } from "../../client/failure.ts";
 import { type ClientOptions, toPorts } from "../../client/ports.ts";
@@ -92,7 +93,7 @@ function toFailure(failure: Failure): ApprovalFailure {
 function readFieldError(error: JsonValue): ApprovalFailure["errors"] {
   const { pointer, message } = isJsonObject(error) ? error : {};
   if (typeof message !== "string") return [];
-  return [{ pointer: typeof pointer === "string" ? pointer : "", message }];
+  return [{ pointer: typeof pointer === "string" ? pointer : "", message: sayError(message) }];
 }
 
 /** Reads a list; anything else is an empty one. */

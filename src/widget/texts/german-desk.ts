@@ -65,7 +65,7 @@ export const GERMAN_DESK = {
   Approved: "Genehmigt",
   Rejected: "Abgelehnt",
   Expired: "Abgelaufen",
-  "I can decide": "Ich kann entscheiden",
+  "I can decide": "Zu entscheiden",
   "All pending": "Alle offenen",
   "My requests": "Meine Anfragen",
   "Reason for all selected approvals": "Begründung für alle ausgewählten Anfragen",

@@ -113,4 +113,23 @@ export const GERMAN_SERVER = {
     "Die Antwort des Modells endete, bevor sie vollständig war. Versuchen Sie es später.",
   "The model provider stopped answering. Try again later.":
     "Das Modell hat aufgehört zu antworten. Versuchen Sie es später.",
+  "expected {what}, got {kind}": "erwartet wird {what}, nicht {kind}",
+  "at least {value}": "mindestens {value}",
+  "at most {value}": "höchstens {value}",
+  "more than {value}": "mehr als {value}",
+  "less than {value}": "weniger als {value}",
+  "anything but {value}": "etwas anderes als {value}",
+  "something that is not empty": "etwas, das nicht leer ist",
+  "no such field": "kein solches Feld",
+  "this field": "dieses Feld",
+  "a valid value": "ein gültiger Wert",
+  "a string of {count} characters": "ein Text von {count} Zeichen",
+  "an array of {count}": "eine Liste von {count}",
+  "an object": "ein Objekt",
+  "a boolean": "ein Ja oder Nein",
+  "unknown fields are not accepted": "unbekannte Felder werden nicht angenommen",
+  "required field is missing": "das Feld fehlt",
+  "expected one of the choices of the question": "erwartet wird eine der angebotenen Antworten",
+  "this field is not shown to other approvers, so it may not be added":
+    "dieses Feld sehen andere nicht, daher darf es nicht hinzukommen",
 } as const;

@@ -1,4 +1,5 @@
-import { say, sayWords } from "../../texts/say.ts";
+import { say } from "../../texts/say.ts";
+import { sayError } from "../../texts/say-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json/value.ts";
 import { RESULT_CUT } from "../../../protocol/outcome/kept-result.ts";
 import { formatPath, sentence } from "../../../protocol/text/field-label.ts";
@@ -74,13 +75,6 @@ function formatError(error: JsonValue): string {
   if (typeof field !== "string" || field === "") return shorten(text);
   const path = field.split("/").filter((key) => key !== "");
   return shorten(`${formatPath(path)}: ${text}`);
-}
-
-/** The runtime ends calls with sentences of the table; those of authors stay as they are. */
-const SENTENCE = /^[a-z]+ .* /;
-
-function sayError(message: string): string {
-  return SENTENCE.test(message) ? sayWords(message) : message;
 }
 
 function list(value: JsonValue | undefined): readonly JsonValue[] {

@@ -29,15 +29,28 @@ export function drawFields(fields: readonly Field[]): HTMLElement[] {
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const OFFSET = /[+-]\d{2}:\d{2}$/;
+const AS_MOMENT = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
 const AS_DAY = { dateStyle: "medium", timeZone: "UTC" } as const;
 
-/** Shows a moment or a day as the reader writes it. Its exact text shows when pointed at. */
+/**
+ * Shows a moment or a day as the reader writes it. Its exact text shows when pointed at. A moment
+ * that names the offset of a place is shown in the time of that place.
+ */
 function drawText(text: string): Node | string {
   const isDay = DAY.test(text);
   const ms = isDay || MOMENT.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) return text;
-  const shown = isDay ? formatTime(ms, AS_DAY) : formatTime(ms);
+  const shown = isDay ? formatTime(ms, AS_DAY) : formatMoment(text, ms);
   return el("time", { datetime: text, title: text }, shown);
+}
+
+function formatMoment(text: string, ms: number): string {
+  const [offset] = OFFSET.exec(text) ?? [];
+  const placeMs = Date.parse(text.replace(OFFSET, "Z"));
+  const isHere = placeMs - ms === new Date(ms).getTimezoneOffset() * -60_000;
+  if (offset === undefined || isHere) return formatTime(ms);
+  return `${formatTime(placeMs, AS_MOMENT)} (UTC${offset})`;
 }
 
 function drawTable({ label, columns, rows }: DataTable): HTMLElement {
