@@ -164,6 +164,7 @@ export const FOLDERS = {
       "esbuild",
       "miniflare",
       "oxc-parser",
+      "playwright-core",
       "typescript",
       "valibot",
       "vitest",

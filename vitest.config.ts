@@ -9,14 +9,13 @@ import { answerAsProvider } from "./test/fakes/scripted-model.ts";
 import { answerAsIssuer } from "./test/fakes/issuer.ts";
 import { answerAsReceiver } from "./test/fakes/webhook-receiver.ts";
 import { answerAsShop } from "./test/fakes/shop.ts";
-import { browserPath } from "./test/shared/browser-path.ts";
+import { hasBrowser } from "./scripts/browser-path.ts";
 import type { SamplePlan } from "./test/shared/sample.ts";
 import { apiTokensSecret, connectionKeysSecret } from "./test/shared/tokens.ts";
 
 /** Tests that share one browser. */
 const BROWSER_TESTS = "{test,apps}/**/{page*,approvals-*,people}.node.test.ts";
-const hasBrowser = existsSync(browserPath());
-if (!hasBrowser) {
+if (!hasBrowser()) {
   const notice = `No chromium: ${BROWSER_TESTS} left out. Install it, or name it in CHROMIUM_PATH.`;
   if (process.env["CI"]) throw new Error(notice);
   console.warn(notice);
@@ -187,7 +186,7 @@ export default defineConfig({
           isolate: false,
           // The test run names those that needed it, and fails when they are many.
           retry: 1,
-          include: hasBrowser ? [BROWSER_TESTS] : [],
+          include: hasBrowser() ? [BROWSER_TESTS] : [],
         },
       },
       {

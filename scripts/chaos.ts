@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { closeBrowser } from "./browser.ts";
 import { bundleChaosWorker, planDeployment } from "./chaos/host/deployment.ts";
 import { Operator } from "./chaos/people/operator.ts";
 import type { Part, PartResult } from "./chaos/part.ts";
@@ -73,6 +74,7 @@ async function main(): Promise<number> {
     if (isShort) results.push(...(await Promise.all(parts.map(run))));
     else for (const part of parts) results.push(await run(part));
   } finally {
+    await closeBrowser();
     await world.stop();
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
 import type { StoredConnection, WebhookConnection } from "../protocol/connection/stored.ts";
 import type { ConnectionId, TenantId } from "../protocol/identity/ids.ts";
+import type { Operation } from "../protocol/invocation/record.ts";
 import type { Result } from "../protocol/outcome/result.ts";
 
 /**
@@ -24,6 +25,13 @@ export interface AuthCapability {
   getAuthHeaders(): Promise<Record<string, string>>;
 }
 
+/** Which call of a run uses a connection, and until when. */
+export interface ConnectionUse {
+  readonly signal: AbortSignal;
+  /** Only a replay reads it. */
+  readonly call?: Operation;
+}
+
 export type BrokerFailure = { readonly code: "unknown_connection" | "unreadable_connection" };
 
 /** The connection of one invocation. */
@@ -36,14 +44,14 @@ export interface BoundConnection {
 /**
  * Opens stored connections.
  * Contract: never throws and caches no secret. The caller has checked the grant. The capability
- * refuses as soon as `signal` aborts, so the signal must be that of the invocation. A connection
+ * refuses as soon as the signal aborts, so the signal must be that of the invocation. A connection
  * of the kind `webhook` is unreadable here.
  */
 export interface ConnectionBroker {
   bind(
     tenantId: TenantId,
     connectionId: ConnectionId,
-    signal: AbortSignal,
+    use: ConnectionUse,
   ): Promise<Result<BoundConnection, BrokerFailure>>;
 }
 

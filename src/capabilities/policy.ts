@@ -1,4 +1,5 @@
 import type { TenantId } from "../protocol/identity/ids.ts";
+import type { Operation } from "../protocol/invocation/record.ts";
 import type { PolicyPin, PolicyProposal } from "../protocol/policy/pin.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
 
@@ -42,7 +43,8 @@ export type PolicyChange =
  * newer one.
  */
 export interface PolicyRegistry {
-  current(tenantId: TenantId): Promise<PolicyPin | undefined>;
+  /** `asker` is the call of a run that needs the policy. Only a replay reads it. */
+  current(tenantId: TenantId, asker?: Operation): Promise<PolicyPin | undefined>;
   change(
     tenantId: TenantId,
     policy: ToolPolicy,

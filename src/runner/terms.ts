@@ -1,6 +1,7 @@
 import { failCall } from "../protocol/outcome/failures.ts";
 import type { PolicyRegistry, PolicyStore } from "../capabilities/policy.ts";
 import type { Principal } from "../protocol/identity/principal.ts";
+import type { Operation } from "../protocol/invocation/record.ts";
 import type { ToolFailure } from "../protocol/outcome/observation.ts";
 import { ok, type Result } from "../protocol/outcome/result.ts";
 import type { ToolPolicy } from "../protocol/policy/document.ts";
@@ -29,18 +30,20 @@ export interface CurrentPolicyPorts {
 }
 
 /**
- * Reads the policy that is current now from the tenant's object, which owns it.
+ * Reads the policy that is current now from the tenant's object, which owns it. `asker` is the call
+ * that needs the policy; absent where no call does.
  * Contract: never throws. Fails: POLICY_VIOLATION when there is none; DEPENDENCY_UNAVAILABLE when
  * the tenant's object cannot be reached.
  */
 export async function readCurrentPolicy(
   ports: CurrentPolicyPorts,
+  asker?: Operation,
 ): Promise<Result<PinnedTerms, ToolFailure>> {
   const { registry, policies, principal, pin: pinned, policy } = ports;
   const { tenantId } = principal;
   let current: PolicyPin | undefined;
   try {
-    current = await registry.current(tenantId);
+    current = await registry.current(tenantId, asker);
   } catch {
     return UNREACHABLE;
   }

@@ -82,6 +82,7 @@ function evidence(change: Change): Evidence {
     stream,
     uncut: change.uncut ?? stream,
     approver: {
+      accepted: [],
       approved: new Set(change.approved),
       rejected: new Set(),
       consents: change.consents ?? 0,

@@ -10,7 +10,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { MEMBERS, TOKENS } from "../../scripts/chaos/host/deployment.ts";
 import { script } from "../fakes/scripted-model.ts";
-import { closePages, openBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../../scripts/browser.ts";
 import { blocksIn, nameOf, pinAgUi, ROOT } from "./code-blocks.ts";
 import { fillRecipe, startRecipeHost, type RecipeHost } from "./recipe-host.ts";
 

@@ -1,15 +1,24 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { freePort } from "../../cli/development/free-port.ts";
 import { seriesOf } from "../../src/protocol/metric/measures.ts";
 import { countedFamilies, currentFamilies } from "../../src/telemetry/metrics/families.ts";
-import { formatOpenMetrics } from "../../src/telemetry/metrics/format-open-metrics.ts";
+import {
+  formatOpenMetrics,
+  OPEN_METRICS_TYPE,
+} from "../../src/telemetry/metrics/format-open-metrics.ts";
 import { readOpenMetrics } from "../shared/open-metrics.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Debian's package `prometheus`. */
 const PROMTOOL = "/usr/bin/promtool";
+const PROMETHEUS = "/usr/bin/prometheus";
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 const SERIES = {
@@ -66,6 +75,28 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
+/** Serves the metrics as `GET /v1/metrics` does, to a scraper with this token. */
+async function serveMetrics(token: string): Promise<{ port: number; close: () => void }> {
+  const server = createServer(({ url, headers }, response) => {
+    const isAllowed = url === "/v1/metrics" && headers.authorization === `Bearer ${token}`;
+    response.writeHead(isAllowed ? 200 : 404, { "content-type": OPEN_METRICS_TYPE });
+    response.end(isAllowed ? formatOpenMetrics(FAMILIES) : "");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+
+/** The configuration of the page, with the address and the files of a test. */
+function scrapeConfig(port: number, tokenFile: string): string {
+  const [, block = ""] = /```yaml\n(scrape_configs:[^`]*)```/.exec(read("docs/metrics.md")) ?? [];
+  const often = "global: { scrape_interval: 200ms, scrape_timeout: 200ms }\n";
+  return `${often}${block}`
+    .replace("scheme: https", "scheme: http")
+    .replace("/etc/prometheus/interlock-token", tokenFile)
+    .replace("agents.example.com", `127.0.0.1:${port}`)
+    .replace("prometheus-rules.yml", join(ROOT, "ops/prometheus-rules.yml"));
+}
+
 describe("docs/metrics.md, ops/prometheus-rules.yml and ops/grafana-dashboard.json", () => {
   test("the rules read only metrics and labels that are served, and rates that they record", () => {
     expect(EXPRESSIONS).toHaveLength((RULES.match(/\b(?:record|alert):/g) ?? []).length);
@@ -117,6 +148,46 @@ describe("docs/metrics.md, ops/prometheus-rules.yml and ops/grafana-dashboard.js
     const told = execFileSync(PROMTOOL, ["test", "rules", join(ROOT, "ops/prometheus-tests.yml")]);
     expect(told.toString()).toContain("SUCCESS");
   });
+
+  test.skipIf(!existsSync(PROMETHEUS))(
+    "a Prometheus with the configuration of the page scrapes the metrics and evaluates the rules",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "interlock-prometheus-"));
+      const served = await serveMetrics("of-the-scraper");
+      const config = join(folder, "prometheus.yml");
+      writeFileSync(join(folder, "token"), "of-the-scraper");
+      writeFileSync(config, scrapeConfig(served.port, join(folder, "token")));
+      const at = `127.0.0.1:${await freePort()}`;
+      const args = ["--config.file", config, "--storage.tsdb.path", join(folder, "data")];
+      const prometheus = spawn(PROMETHEUS, [...args, `--web.listen-address=${at}`], {
+        stdio: "ignore",
+      });
+      const ended = once(prometheus, "exit");
+      const ask = async (path: string): Promise<unknown> =>
+        fetch(`http://${at}/api/v1/${path}`).then(
+          (answer) => answer.json(),
+          () => undefined,
+        );
+      try {
+        const counted = {
+          metric: { tenant: "acme", reason: "error" },
+          value: [expect.anything(), "1"],
+        };
+        await expect
+          .poll(() => ask("query?query=interlock_runs_total"), { timeout: 30_000 })
+          .toMatchObject({ data: { result: [counted] } });
+        const rules = JSON.stringify(await ask("rules"));
+        expect(rules.match(/"name":"interlock:[^"]+"/g)).toHaveLength(RECORDED.length);
+        expect(rules).not.toMatch(/"health":"err"/);
+      } finally {
+        prometheus.kill();
+        await ended;
+        served.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    60_000,
+  );
 
   test("costs are served in money, and durations in seconds", () => {
     const text = formatOpenMetrics(FAMILIES);

@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../cli/development/free-port.ts";
 import { blocksIn } from "../docs/code-blocks.ts";
-import { closePages, openBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../../scripts/browser.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 import { type HostPage, serveHostPage } from "../shared/host-page.ts";
 import { takePicture } from "../story/person.ts";

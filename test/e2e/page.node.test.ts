@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
 import type { Browser, Page } from "playwright-core";
 import { MEASURE_CONTRAST } from "../widget/measure-contrast.ts";
-import { closePages, openBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../../scripts/browser.ts";
 
 let server: DevServer;
 let browser: Browser;

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/protocol/audit/chain.ts";
-import { closePages, openBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../../scripts/browser.ts";
 import { sampleOfGroups } from "../shared/sample.ts";
 import { type HostPage, serveHostPage } from "../shared/host-page.ts";
 import { SlackRelay } from "../shared/slack-relay.ts";

@@ -24,7 +24,7 @@ async function headersOf(connectionId: string): Promise<unknown> {
   if (!env.ok) throw new Error(env.failure.problems.join());
   const { broker } = composeConnections(env.value);
   const { signal } = new AbortController();
-  const bound = await broker.bind("acme" as TenantId, connectionId as ConnectionId, signal);
+  const bound = await broker.bind("acme" as TenantId, connectionId as ConnectionId, { signal });
   return bound.ok ? bound.value.auth.getAuthHeaders() : bound.failure.code;
 }
 

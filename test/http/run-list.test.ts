@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { RunDirectory } from "../../durable-objects/tenant/records/run-directory.ts";
+import type { RunQuery } from "../../src/capabilities/tenant.ts";
 import type { ListPosition } from "../../src/protocol/list/page.ts";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import { countRows } from "../shared/counted-sql.ts";
@@ -87,10 +88,21 @@ describe("filters by assistant and tool", () => {
     expect(await refusalOf(other)).toEqual([400, "cursor_invalid"]);
   });
 
+  test("a run is found by a tool that ran, however many made-up tools were asked for before", async () => {
+    const madeUp = Array.from({ length: 60 }, (_, at) => ({ name: `made__up_${at}`, args: "{}" }));
+    const call = { name: "core__calculate", args: '{"expression":"6*8"}' };
+    const runId = await finished("archive", { calls: [...madeUp, call] }, { text: ["48"] });
+    const [newest] = (await list("?tool=core__calculate")).runs;
+    expect(newest).toMatchObject({ runId });
+    expect(newest?.toolIds).toHaveLength(50);
+  });
+
   test("a page looks at a bounded number of runs, and the next one goes on from there", async () => {
     const told = (number: number): RunSummary => ({
       ...summaryOf(number),
-      toolIds: number === 1 ? ["lab__rare"] : ["lab__often"],
+      ...(number === 1
+        ? { status: "failed", toolIds: ["lab__rare"] }
+        : { toolIds: ["lab__often"] }),
     });
     await runInDurableObject(tenantOf("filters"), (_object, { storage: { sql } }) => {
       const { counted, take } = countRows(sql);
@@ -99,18 +111,20 @@ describe("filters by assistant and tool", () => {
       for (let number = 1; number <= 2_500; number++) {
         runs.put(told(number), { seq: 1, atMs: number });
       }
-      const look = (toolId: string, after?: ListPosition) => {
+      const look = (filter: Partial<RunQuery>, after?: ListPosition) => {
         take();
-        const page = runs.list({ toolId, limit: 5, ...(after && { after }) });
+        const page = runs.list({ ...filter, limit: 5, ...(after && { after }) });
         return { ...page, rows: take() };
       };
-      const often = look("lab__often");
+      const often = look({ toolId: "lab__often" });
       expect([often.items.length, often.rows < 50]).toEqual([5, true]);
-      const pages = [look("lab__rare")];
-      while (pages.at(-1)?.next) pages.push(look("lab__rare", pages.at(-1)?.next));
-      expect(pages.map(({ items }) => items.length)).toEqual([0, 0, 1]);
-      // A row of the index and one of the table for each.
-      for (const { rows } of pages) expect(rows).toBeLessThan(2_100);
+      for (const rare of [{ toolId: "lab__rare" }, { status: "failed" }] as const) {
+        const pages = [look(rare)];
+        while (pages.at(-1)?.next) pages.push(look(rare, pages.at(-1)?.next));
+        expect(pages.map(({ items }) => items.length)).toEqual([0, 0, 1]);
+        // A row of the index and one of the table for each.
+        for (const { rows } of pages) expect(rows).toBeLessThan(2_100);
+      }
     });
   });
 });

@@ -8,7 +8,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../cli/development/free-port.ts";
 import { PLACEHOLDERS } from "../../cli/scaffold/placeholders.ts";
-import { closePages, openBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../../scripts/browser.ts";
 import { Person } from "../story/person.ts";
 import { startLocalRegistry, type LocalRegistry } from "./local-registry.ts";
 

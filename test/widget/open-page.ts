@@ -10,7 +10,7 @@ import type {
   Page,
   ViewportSize,
 } from "playwright-core";
-import { closePages, openBrowser } from "../shared/browser.ts";
+import { closePages, openBrowser } from "../../scripts/browser.ts";
 import { type ScriptedApi, type ScriptedRun, startScriptedApi } from "./scripted-api.ts";
 
 /** The built page in a real browser, in front of a scripted API. */

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { closePages, openBrowser } from "../../../test/shared/browser.ts";
+import { closePages, openBrowser } from "../../../scripts/browser.ts";
 import { startDev, type DevServer } from "../../../test/shared/dev-server.ts";
 import { Person } from "../../../test/story/person.ts";
 import {

@@ -6,7 +6,7 @@ import type { TenantGauges } from "../../../src/protocol/metric/measures.ts";
 import type { ListPage } from "../../../src/protocol/list/page.ts";
 import { toIso } from "../../../src/protocol/text/iso-time.ts";
 import { hasTable } from "../../has-table.ts";
-import { LOOKED_AT, lookThrough, mostRows } from "./look-through.ts";
+import { LOOKED_AT, lookThrough } from "./look-through.ts";
 
 /**
  * Whose run it is, the bytes that it stores, how many of its calls wait for an operator, and the
@@ -149,21 +149,22 @@ export class RunDirectory {
 
   list(query: RunQuery): ListPage<RunSummary> {
     if (!hasTable(this.#sql, "runs")) return { items: [] };
-    const { assistantId: assistant, limit, toolId } = query;
-    const most = toolId === undefined ? mostRows({ assistant }) : LOOKED_AT;
-    return lookThrough(this.#lookAt(query, most), { limit, most, itemOf, positionOf });
+    const pages = { limit: query.limit, most: LOOKED_AT, itemOf, positionOf };
+    return lookThrough(this.#lookAt(query), pages);
   }
 
-  /** Reads so many runs from a position on, those too that do not fit; -1: all that fit. */
-  #lookAt(query: RunQuery, most: number): Iterable<LookedAt> {
+  /**
+   * Reads some runs from a position on, those too that do not fit.
+   * Threat: one request whose filters fit nothing reads all runs.
+   */
+  #lookAt(query: RunQuery): Iterable<LookedAt> {
     const { viewer, status, kind, actor, assistantId, toolId, fromMs, toMs, after } = query;
     const afterMs = after?.atMs ?? Number.MAX_SAFE_INTEGER;
     // The index finds the begin of a page by its time alone, so that time bounds the rows too.
     return this.#sql.exec<LookedAt>(
       `SELECT run_id, created_ms, ended_ms, iif(${FITS}, summary, NULL) AS body FROM runs
        WHERE created_ms >= ?8 AND created_ms < ?9 AND (created_ms, run_id) < (?10, ?11)
-         AND (?12 > 0 OR ${FITS})
-       ORDER BY created_ms DESC, run_id DESC LIMIT ?12`,
+       ORDER BY created_ms DESC, run_id DESC LIMIT ${LOOKED_AT}`,
       viewer?.person ?? null,
       viewer?.actor ?? null,
       status ?? null,
@@ -175,7 +176,6 @@ export class RunDirectory {
       Math.min(toMs ?? Number.MAX_SAFE_INTEGER, afterMs + 1),
       afterMs,
       after?.id ?? "",
-      most,
     );
   }
 

@@ -48,6 +48,7 @@ export async function carryFor(
     approved: new Set<number>(),
     rejected: new Set<number>(),
     consents: 0,
+    accepted: [],
     problems: [],
   };
   await tally.verify(

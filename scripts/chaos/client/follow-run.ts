@@ -20,7 +20,7 @@ export interface FollowedRun {
   /** Stream that one client read without interruption. Undefined when every stream broke off. */
   readonly uncut: string | undefined;
   /** What the approvers did. */
-  readonly approver: Pick<Approver, "approved" | "rejected" | "consents" | "problems">;
+  readonly approver: Pick<Approver, "accepted" | "approved" | "rejected" | "consents" | "problems">;
 }
 
 export interface FollowOptions {

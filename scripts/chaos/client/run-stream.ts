@@ -10,6 +10,8 @@ export interface StreamedCall {
   readonly toolCallId: string;
   /** Taxonomy class of each result, in order. */
   readonly outcomes: string[];
+  /** Code of the first error of each failed result. */
+  readonly codes: string[];
 }
 
 /** Content of the whole stream of a run. */
@@ -79,6 +81,12 @@ export function isAscending(ids: readonly string[]): boolean {
   });
 }
 
+/** What is read of a result. */
+interface StreamedResult {
+  readonly status: { readonly taxonomy_class: string };
+  readonly result_payload: { readonly errors: readonly { readonly code: string }[] };
+}
+
 interface Part {
   text: string;
   readonly call: StreamedCall | undefined;
@@ -104,7 +112,7 @@ function applyToPart(parts: Map<number, Part>, chunk: JsonObject): void {
   if (chunk["type"] === "part-start") {
     const start = chunk["part"] as JsonObject;
     const toolCallId = start["toolCallId"] as string | undefined;
-    const call = toolCallId === undefined ? undefined : { toolCallId, outcomes: [] };
+    const call = toolCallId === undefined ? undefined : { toolCallId, outcomes: [], codes: [] };
     parts.set(number, { text: "", call, isClosed: false, isWithdrawn: false });
     return;
   }
@@ -113,6 +121,7 @@ function applyToPart(parts: Map<number, Part>, chunk: JsonObject): void {
   if (chunk["type"] === "text-delta" && !part.call) part.text += chunk["textDelta"] as string;
   if (chunk["type"] === "part-finish") part.isClosed = true;
   if (chunk["type"] !== "result") return;
-  const { status } = chunk["result"] as { readonly status: { readonly taxonomy_class: string } };
+  const { status, result_payload: payload } = chunk["result"] as unknown as StreamedResult;
   part.call?.outcomes.push(status.taxonomy_class);
+  part.call?.codes.push(...payload.errors.slice(0, 1).map(({ code }) => code));
 }

@@ -38,6 +38,8 @@ const SCOPES = [
 const WIRE_MODELS = ["chaos", "responses:chaos-r", "anthropic:chaos-a"];
 /** The ids of these models. */
 export const MODEL_IDS = WIRE_MODELS.map((listed) => listed.slice(listed.indexOf(":") + 1));
+/** The pages that `npm run build` makes. */
+const PAGES = join(PACKAGE_FOLDER, "dist/public");
 const WORKER = join(import.meta.dirname, "../worker/chaos-worker.ts");
 
 /**
@@ -107,6 +109,7 @@ export function planDeployment(code: string, worldUrl: string): Deployment {
     kv,
     objects: { ...objects, WORKSPACES: "WorkspaceObject" },
     assets,
+    pages: PAGES,
   };
 }
 

@@ -9,8 +9,16 @@ import { ANSWER_TIMEOUT_MS, type SeenState, type Target } from "../client/target
 
 interface Vote {
   readonly approvalId: string;
+  readonly operation: number;
   readonly voter: keyof typeof VOTERS;
   readonly body: { readonly decision: "approve" | "answer" | "reject" };
+}
+
+/** A decision that was accepted. */
+export interface AcceptedVote extends Pick<Vote, "operation"> {
+  /** The person who decided, as the deployment knows that person. */
+  readonly actorId: string;
+  readonly decision: Vote["body"]["decision"];
 }
 
 const VOTERS = { ...APPROVERS, owner: TOKENS.chaos };
@@ -61,6 +69,15 @@ export class Approver {
     return this.#consents.size;
   }
 
+  /** All decisions that were accepted. */
+  get accepted(): readonly AcceptedVote[] {
+    return [...this.#accepted.values()].map(({ operation, voter, body }) => ({
+      operation,
+      actorId: voter === "owner" ? "user:chaos" : `user:${voter}`,
+      decision: body.decision,
+    }));
+  }
+
   /** Answers to decisions that break a promise. */
   get problems(): readonly string[] {
     return this.#problems;
@@ -82,16 +99,18 @@ export class Approver {
     const isQuestion = hasQuestion(operation);
     if (!isQuestion) this.#consents.add(approvalId);
     const body = isQuestion ? ANSWER : CONSENT;
-    await this.#vote(target, { approvalId, voter: "owner", body });
+    await this.#vote(target, { approvalId, operation, voter: "owner", body });
   }
 
   async #approve(target: Target, approvalId: string, call: ScriptedCall): Promise<void> {
-    const stored = await this.#vote(target, { approvalId, voter: "ann", body: APPROVE });
+    const { operation } = call;
+    const asked = { approvalId, operation };
+    const stored = await this.#vote(target, { ...asked, voter: "ann", body: APPROVE });
     // A raise needs one person, and approves no call.
     if (!stored || stored.asks === "raise") return;
-    (call.isRejected ? this.#rejected : this.#approved).add(call.operation);
+    (call.isRejected ? this.#rejected : this.#approved).add(operation);
     const body = call.isRejected ? ({ decision: "reject" } as const) : APPROVE;
-    await this.#vote(target, { approvalId, voter: "bob", body });
+    await this.#vote(target, { ...asked, voter: "bob", body });
   }
 
   /** Sends each decision again that was answered before. */

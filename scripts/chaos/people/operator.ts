@@ -15,10 +15,16 @@ const LEFT_ALONE_PERCENT = 20;
 export class Operator {
   readonly #world: Pick<World, "effects" | "settled">;
   readonly #seed: number;
+  readonly #reports: Report[] = [];
 
   constructor(world: Pick<World, "effects" | "settled">, seed: number) {
     this.#world = world;
     this.#seed = seed;
+  }
+
+  /** The outcomes that were reported about a run, and accepted. */
+  reportsOf(runId: string): readonly Report[] {
+    return this.#reports.filter((report) => report.runId === runId);
   }
 
   /** Resolves what can be resolved now. Contract: never throws; safe to repeat. */
@@ -28,7 +34,9 @@ export class Operator {
       const name = `${row.idempotencyKeyHash}/${row.toolCallId}`;
       if (seededRandom(this.#seed, name).chance(LEFT_ALONE_PERCENT)) continue;
       const outcome = await this.#findOut(runId, row);
-      if (outcome) await tell(target, `${runId}/invocations/${row.invocationId}`, outcome);
+      if (!outcome) continue;
+      const report = { runId, invocationId: row.invocationId, outcome };
+      if (await tell(target, report)) this.#reports.push(report);
     }
   }
 
@@ -51,16 +59,27 @@ export class Operator {
 
 type Outcome = "committed" | "not_committed";
 
-async function tell({ url, token }: Target, invocation: string, outcome: Outcome): Promise<void> {
+/** What an operator reported about a call. */
+export interface Report {
+  readonly runId: string;
+  readonly invocationId: string;
+  readonly outcome: Outcome;
+}
+
+/** Sends a report. Returns whether it was accepted. */
+async function tell({ url, token }: Target, report: Report): Promise<boolean> {
+  const { runId, invocationId, outcome } = report;
   try {
-    const answer = await fetch(`${url}/v1/runs/${invocation}/outcome`, {
+    const answer = await fetch(`${url}/v1/runs/${runId}/invocations/${invocationId}/outcome`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ outcome }),
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     await answer.arrayBuffer();
+    return answer.ok;
   } catch {
     // The outcome is still open, and the next look resolves it.
+    return false;
   }
 }

@@ -1,3 +1,6 @@
+import { hasBrowser } from "../../browser-path.ts";
+import { withRunPages } from "../client/run-pages.ts";
+import { parseRunStream } from "../client/run-stream.ts";
 import { findLeftOver } from "./left-over.ts";
 import { followRun, type FollowedRun, type FollowOptions } from "../client/follow-run.ts";
 import type { Failure, PartContext, PartResult } from "../part.ts";
@@ -6,6 +9,7 @@ import type { Target } from "../client/target.ts";
 import { explainEnded } from "./explanations.ts";
 import { replayEnded } from "./replays.ts";
 import { seededRandom } from "../seeded-random.ts";
+import { findUntold, type KnownRun } from "./told-by-page.ts";
 import { verifyRun } from "./verify-run.ts";
 import { verifyTenant } from "./verify-tenant.ts";
 
@@ -15,6 +19,8 @@ const MAX_FAILURES = 20;
 const MAX_REPLAYS = 200;
 /** So many runs of a part that failed, chosen at random, are explained in words. */
 const EXPLAINED = 10;
+/** And so many by their page in a short proof; all of them in a whole one. */
+const SHORT_PAGES = 3;
 
 /** Counts what a part does, and keeps its failures. */
 export class Tally {
@@ -86,7 +92,9 @@ export class Tally {
     this.fail("tenant", await verifyTenant(target, runIds));
     this.fail("left over", await findLeftOver(target));
     await this.#replay(target, runIds);
-    await this.#explain(target);
+    const failed = this.#pickFailed();
+    await this.#explain(target, failed);
+    await this.#readPages(target, this.#context.isShort ? failed.slice(0, SHORT_PAGES) : failed);
     return { counts: this.#counts, failures: this.#failures };
   }
 
@@ -101,15 +109,68 @@ export class Tally {
     this.fail("replays", problems);
   }
 
-  /** Reads why some of the runs that did not complete ended, as an operator would. */
-  async #explain(target: Target): Promise<void> {
+  /**
+   * Picks runs that failed at random, and then runs of which a call failed. Those with an outcome
+   * that no earlier one has come first.
+   */
+  #pickFailed(): readonly FollowedRun[] {
     const random = seededRandom(this.#context.seed, "explained");
-    const failed = this.#verified.filter(({ state }) => state.status !== "completed");
-    for (let left = EXPLAINED; left > 0 && failed.length > 0; left--) {
-      const [run] = failed.splice(random.below(failed.length), 1);
-      if (!run) return;
-      this.fail("explained", await explainEnded(target, run));
-      this.count("failed runs explained");
-    }
+    const drawn = this.#verified
+      .map((run) => ({ run, place: random.fraction() }))
+      .toSorted((a, b) => a.place - b.place)
+      .map(({ run }) => run);
+    const hasFailed = ({ state }: FollowedRun): boolean => state.status !== "completed";
+    const ofCalls = drawn.filter((run) => !hasFailed(run) && hasFailedCall(run));
+    const candidates = [...drawn.filter(hasFailed), ...ofCalls];
+    const seen = new Set<string | undefined>(["SUCCESS"]);
+    const fresh = candidates.filter(({ state }) => {
+      const before = seen.size;
+      for (const { outcome } of state.toolCalls) seen.add(outcome);
+      return seen.size > before;
+    });
+    return [...new Set([...fresh, ...candidates])].slice(0, EXPLAINED);
   }
+
+  /** Reads in a terminal why runs ended, as an operator would. */
+  async #explain(target: Target, failed: readonly FollowedRun[]): Promise<void> {
+    for (const run of failed) this.fail("explained", await explainEnded(target, run));
+    this.count("failed runs explained", failed.length);
+  }
+
+  /** Reads the pages of runs in a browser, as somebody would who saw nothing of them. */
+  async #readPages(target: Target, failed: readonly FollowedRun[]): Promise<void> {
+    if (failed.length === 0) return;
+    if (!hasBrowser()) {
+      this.count("pages NOT read without a chromium", failed.length);
+      return this.#context.progress.keep(
+        `NOT CHECKED: ${failed.length} pages of failed runs. Install chromium, or name it in CHROMIUM_PATH.`,
+      );
+    }
+    await withRunPages(target, async (read) => {
+      for (const run of failed) {
+        const { runId } = run.state;
+        const page = await read(runId);
+        const known = { run, ...(await this.#known(run)) };
+        const untold = [...findUntold(known, page)];
+        const told = untold.length > 0 ? [`its page says: ${page.text}`] : [];
+        this.fail(`page of ${runId}`, [...untold, ...told]);
+        this.count("pages of failed runs read");
+      }
+    }).catch((error: unknown) => this.fail("pages of failed runs", [String(error)]));
+  }
+
+  /** What the proof itself knows of a run. */
+  async #known({ state: { runId }, stream }: FollowedRun): Promise<Omit<KnownRun, "run">> {
+    const { world, operator } = this.#context;
+    const { calls: streamed } = await parseRunStream(stream);
+    return {
+      streamed,
+      entries: world.effects.ofRun(runId),
+      reports: operator.reportsOf(runId),
+    };
+  }
+}
+
+function hasFailedCall({ state }: FollowedRun): boolean {
+  return state.toolCalls.some(({ outcome }) => outcome !== "SUCCESS");
 }

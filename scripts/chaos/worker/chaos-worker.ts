@@ -8,6 +8,7 @@ import { openAICompletions } from "../../../src/http/clients/openai-completions.
 import { openAIResponses } from "../../../src/http/clients/openai-responses.ts";
 import { uiMessage } from "../../../src/http/clients/ui-chat.ts";
 import { uiMessage6 } from "../../../src/http/clients/ui-chat-6.ts";
+import { runsPage } from "../../../src/http/pages/pages.ts";
 import type { TenantMethods } from "../../../src/capabilities/tenant.ts";
 import type { RunClaim } from "../../../src/protocol/run/claim.ts";
 import { replayRuns } from "../../../src/replay-runs.ts";
@@ -36,6 +37,7 @@ const product = defineDeployment({
   tools,
   workspaces,
   replay: replayRuns,
+  pages: [runsPage],
   compiled: compileContracts(registerContracts(tools)),
   wires: {
     models: [openAIWire, responsesWire, anthropicWire],

@@ -39,7 +39,7 @@ export function createSealedConnections(
     put: (tenantId, connectionId, connection) =>
       values.put(tenantId, connectionId, JSON.stringify(connection)),
     remove: (tenantId, connectionId) => values.remove(tenantId, connectionId),
-    async bind(tenantId, connectionId, signal) {
+    async bind(tenantId, connectionId, { signal }) {
       const value = await find(tenantId, connectionId);
       if (!value.ok) return value;
       const openForTool = async (): Promise<ServiceConnection | undefined> => {

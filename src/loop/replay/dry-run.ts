@@ -1,5 +1,5 @@
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
-import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { Operation, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { invocationIdOf } from "../../protocol/invocation/id.ts";
 import { callerOf } from "../../protocol/policy/callers.ts";
 import type { ToolPolicy } from "../../protocol/policy/document.ts";
@@ -10,7 +10,7 @@ import { toIso } from "../../protocol/text/iso-time.ts";
 import { createFlow } from "../../runner/flow/evidence.ts";
 import { GateTrail } from "../../runner/gates/gate.ts";
 import { readArguments } from "../../runner/gates/read-arguments.ts";
-import { operationIdOf, type Operation } from "../../runner/invocation/invocation-ledger.ts";
+import { operationIdOf } from "../../runner/invocation/invocation-ledger.ts";
 import { decideCall, type DecidingCall, type DecisionPorts } from "./decide-call.ts";
 import type { RunEvidence } from "./evidence.ts";
 import type { DecidingPorts } from "./ports.ts";

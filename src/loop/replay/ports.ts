@@ -60,8 +60,11 @@ export function replayPorts(replay: Replay, deciding: DecidingPorts): Omit<RunPo
 const UNAVAILABLE = "policy_unavailable";
 
 /** Replays which policy was current, as far as requests of people and refused calls tell it. */
-function replayRegistry(replay: Replay): Pick<PolicyRegistry, "current"> {
-  const { answered, evidence, clock, markNotReplayable } = replay;
+function replayRegistry({
+  evidence,
+  clock,
+  recordOf,
+}: Pick<Replay, "evidence" | "clock" | "recordOf">): Pick<PolicyRegistry, "current"> {
   const { approvals = [], invocations, policy } = evidence;
   const known = [
     ...approvals.map(({ askedAtMs, pin }) => ({ atMs: askedAtMs, pin })),
@@ -70,17 +73,12 @@ function replayRegistry(replay: Replay): Pick<PolicyRegistry, "current"> {
     ),
   ].toSorted((a, b) => a.atMs - b.atMs);
   return {
-    current() {
-      const open = invocations.filter(({ toolCallId }) => !answered.has(toolCallId));
-      const [first] = open;
-      const ofStep = open.filter(({ step }) => step === first?.step);
-      const unavailable = ofStep.filter((one) => codeOf(one) === UNAVAILABLE);
-      const mayWait = approvals.some(({ invocation }) => invocation === first?.number);
-      // While the first call waits for people, another one may be the one that asks.
-      if (mayWait && unavailable.length > 0 && unavailable.length < ofStep.length) {
-        markNotReplayable("unclear");
+    current(_tenantId, asker) {
+      const record = asker && recordOf(asker);
+      // A call that was dispatched had read the policy before.
+      if (record?.dispatches === 0 && codeOf(record) === UNAVAILABLE) {
+        return Promise.reject(new Error("unreachable"));
       }
-      if (codeOf(first) === UNAVAILABLE) return Promise.reject(new Error("unreachable"));
       const last = known.findLast(({ atMs }) => atMs <= clock.nowMs());
       return Promise.resolve(last?.pin ?? policy.pin);
     },

@@ -1,6 +1,5 @@
-import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { Operation, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { NotReplayableReason } from "../../protocol/run/replay.ts";
-import type { Operation } from "../../runner/invocation/invocation-ledger.ts";
 import type { ReplayClock } from "./clock.ts";
 import type { RunEvidence } from "./evidence.ts";
 import type { RecordedCrash } from "./crash.ts";

@@ -76,12 +76,11 @@ function foundEffect(
 }
 
 /** Replays whether a connection existed. It never gives out credentials. */
-export function replayBroker({ evidence, answered }: Replay): ConnectionBroker {
+export function replayBroker({ recordOf }: Pick<Replay, "recordOf">): ConnectionBroker {
   return {
-    bind() {
-      // Calls that need a connection run in the order asked.
-      const current = evidence.invocations.find(({ toolCallId }) => !answered.has(toolCallId));
-      const code = current?.dispatches === 0 ? codeOf(current) : undefined;
+    bind(_tenantId, _connectionId, { call }) {
+      const record = call && recordOf(call);
+      const code = record?.dispatches === 0 ? codeOf(record) : undefined;
       const isRefused = code === "unknown_connection" || code === "unreadable_connection";
       return Promise.resolve(
         isRefused ? fail({ code }) : ok({ auth: NO_CREDENTIALS, secrets: [] }),

@@ -31,6 +31,9 @@ export interface ToolInvocationContext {
   readonly part: number;
 }
 
+/** Names a logical operation within its run. */
+export type Operation = Pick<ToolInvocationContext, "step" | "toolCallId">;
+
 /** Context of a check of one call: of a hook, and of the contract's `checkState`. */
 export interface CheckContext extends ToolInvocationContext {
   /** Roles of the token with which the run began. */

@@ -21,7 +21,7 @@ export interface RunSummary {
   readonly assistantId?: string;
   readonly steps: number;
   readonly toolCalls: number;
-  /** The tools that were asked for, each once, the first 50 of them; absent without any. */
+  /** The tools that were asked for, each once, at most 50, those that ran first; or absent. */
   readonly toolIds?: readonly string[];
   /** What the run stores. Absent for a run that an earlier release reported. Unit: bytes. */
   readonly storedBytes?: number;

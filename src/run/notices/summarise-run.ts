@@ -22,7 +22,9 @@ export function summariseRun(
   const { reason, title, steps, endedMs } = store.progress();
   const call = store.call();
   const calls = invocations.all();
-  const toolIds = [...new Set(calls.map(({ name }) => name))].slice(0, MAX_TOOL_IDS);
+  // What ran comes first, so made-up names take no place of a real tool.
+  const ran = calls.filter(({ dispatches }) => dispatches > 0);
+  const toolIds = [...new Set([...ran, ...calls].map(({ name }) => name))].slice(0, MAX_TOOL_IDS);
   return {
     runId,
     status: statusOf(reason, store.incarnations().isWaiting),

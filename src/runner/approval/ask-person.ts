@@ -52,7 +52,7 @@ export async function askPerson(
   if (!question) return obeyUnasked(ports, subject, trail);
   const known = findQuestion(ports, subject, record);
   if (known) return trail.note("question", answerOf(ports, known));
-  const read = await readTermsNow(ports, subject.terms);
+  const read = await readTermsNow(ports, subject);
   if (!read.ok) return trail.note("question", read);
   const { policy, pin } = read.value;
   const bounds = await termsNow(ports, policyCallOf(subject), { current: read.value, trail });

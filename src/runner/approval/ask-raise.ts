@@ -37,7 +37,7 @@ export async function askRaise(
   const { terms, authority } = subject;
   const record = ports.invocations.find(authority.context);
   if (!record || !findExhausted(ports, subject, terms.policy)) return closeRequest(ports, record);
-  const read = await readTermsNow(ports, terms);
+  const read = await readTermsNow(ports, subject);
   if (!read.ok) return trail.note("budget", read);
   // The policy is read meanwhile, and another call may have given its part back.
   const exhausted = findExhausted(ports, subject, read.value.policy);

@@ -90,7 +90,7 @@ async function compareTerms(
 ): Promise<Approved> {
   const { terms: given } = subject;
   if (!known && !isAskedBy(ports, given.policy, subject)) return ok(null);
-  const read = await readTermsNow(ports, given);
+  const read = await readTermsNow(ports, subject);
   if (!read.ok) return read;
   const { policy, pin } = read.value;
   const bounds = await termsNow(ports, policyCallOf(subject), { current: read.value, trail });
@@ -144,10 +144,10 @@ async function compareShown(
 /** Reads the terms that hold now. Terms that are not the run's own were current a moment ago. */
 export async function readTermsNow(
   ports: CurrentPolicyPorts,
-  { policy, pin }: Terms,
+  { terms: { policy, pin }, authority }: Pick<ApprovalSubject, "terms" | "authority">,
 ): Promise<Result<PinnedTerms, ToolFailure>> {
   const isPinnedByRun = pin === undefined || (ports.pin && isSamePin(pin, ports.pin));
-  return isPinnedByRun ? readCurrentPolicy(ports) : ok({ policy, pin });
+  return isPinnedByRun ? readCurrentPolicy(ports, authority.context) : ok({ policy, pin });
 }
 
 /** The call as the gates of a policy see it, which obeys the terms of the subject. */

@@ -90,7 +90,10 @@ export async function openAuthority(
   const abort = new AbortController();
   let connection: BoundConnection | undefined;
   if (connectionId !== undefined) {
-    const bound = await ports.broker.bind(tenantId, connectionId, abort.signal);
+    const bound = await ports.broker.bind(tenantId, connectionId, {
+      signal: abort.signal,
+      call: context,
+    });
     if (!bound.ok) return refuseConnection(bound.failure.code);
     connection = bound.value;
   }

@@ -1,11 +1,11 @@
 import type { ApprovalDesk } from "../../capabilities/approval.ts";
 import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { TranscriptMessage } from "../../protocol/conversation/message.ts";
-import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
+import type { Operation, ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json/value.ts";
 import type { EarlierResult, FlowEvidence } from "../../protocol/policy/data-flow.ts";
 import { parseArguments } from "../../protocol/tool/call.ts";
-import type { InvocationLedger, Operation } from "../invocation/invocation-ledger.ts";
+import type { InvocationLedger } from "../invocation/invocation-ledger.ts";
 
 /** Tells what a run knows of the origin of its calls. */
 export interface FlowPort {

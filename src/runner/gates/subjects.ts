@@ -2,11 +2,11 @@ import type { BoundToolRuntime } from "../../capabilities/tool.ts";
 import type { ShownStates } from "../../protocol/approval/packet.ts";
 import type { BudgetAmounts } from "../../protocol/budget/amounts.ts";
 import type { ConnectionId } from "../../protocol/identity/ids.ts";
+import type { Operation } from "../../protocol/invocation/record.ts";
 import type { JsonObject } from "../../protocol/json/value.ts";
 import type { DataClassification } from "../../protocol/tool/data-class.ts";
 import type { ToolCall } from "../../protocol/tool/call.ts";
 import type { Authority } from "../authority/open-authority.ts";
-import type { Operation } from "../invocation/invocation-ledger.ts";
 import type { Terms } from "../terms.ts";
 
 /** What policy decides about before anybody looks at an argument. */

@@ -13,13 +13,11 @@ import {
   hasUnknownOutcome,
   type InvocationBinding,
   type InvocationEnd,
+  type Operation,
   type ShownBefore,
   type ToolInvocationContext,
   type ToolInvocationRecord,
 } from "../../protocol/invocation/record.ts";
-
-/** Names a logical operation within its run. */
-export type Operation = Pick<ToolInvocationContext, "step" | "toolCallId">;
 
 /**
  * Names a logical operation: equal in every attempt, and different for every other call of the run.

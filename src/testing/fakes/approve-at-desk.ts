@@ -11,18 +11,20 @@ import type { TestDesk } from "./test-desk.ts";
 
 /** The forged part of an approval. */
 export interface Forgery {
+  /** The call that is approved. Default: the first. */
+  readonly invocation?: number;
   readonly vote?: Partial<ApprovalVote>;
   readonly token?: Partial<ApprovalToken>;
   readonly record?: Partial<ApprovalRecord>;
   readonly secret?: string;
 }
 
-/** Approves the first invocation with the required votes, except for the forged part. */
+/** Approves an invocation with the required votes, except for the forged part. */
 export async function approveAtDesk(
   desk: TestDesk,
-  { vote = {}, token = {}, record = {}, secret = APPROVAL_SECRET }: Forgery = {},
+  { invocation = 1, vote = {}, token = {}, record = {}, secret = APPROVAL_SECRET }: Forgery = {},
 ): Promise<void> {
-  const open = desk.newest(1);
+  const open = desk.newest(invocation);
   if (!open) throw new Error("nobody was asked");
   const signer = createApprovalSigner(secret);
   const needed = open.requirements.flatMap((one) =>
@@ -40,5 +42,5 @@ export async function approveAtDesk(
       return Object.assign({ decision: "approve" as const, token: signed }, said);
     }),
   );
-  desk.change(1, { status: "approved", votes, ...record });
+  desk.change(invocation, { status: "approved", votes, ...record });
 }

@@ -9,7 +9,7 @@ import { type AuthorCode, revealCode, sealCode } from "../../contracts/define/au
 import type { AnyToolContract } from "../../contracts/define/definition.ts";
 import type { RunPorts } from "../../loop/run-scope.ts";
 import { runLoop } from "../../loop/run-loop.ts";
-import { newRunMemory } from "../../loop/run-memory.ts";
+import { newRunMemory, readProgress } from "../../loop/run-memory.ts";
 import type { DecidingPorts } from "../../loop/replay/ports.ts";
 import { replayRun } from "../../loop/replay/run.ts";
 import type { RunEvidence } from "../../loop/replay/evidence.ts";
@@ -20,8 +20,10 @@ import { createInputBound } from "../../wire/model/input-bound.ts";
 import { openAIWire } from "../../wire/openai/wire.ts";
 import { FakeClock } from "../time/fake-clock.ts";
 import { MemoryJournal } from "../memory/memory-journal.ts";
+import { WAITING } from "../../runner/waiting.ts";
 import { fakeRunCapabilities, policyOf, sourceOf } from "./fakes.ts";
 import { ACME, ANN, lenientPorts, passing, RUN_ID } from "./runner-ports.ts";
+import { TestDesk } from "./test-desk.ts";
 
 /** Answer of one model call. A function is called at the time of the call. */
 export type Answer = Partial<Omit<ModelAnswer, "toolCalls">> & {
@@ -61,6 +63,8 @@ export interface Happening {
   readonly egress?: Egress;
   readonly workspaces?: WorkspaceBinder;
   readonly signal?: AbortSignal;
+  /** Decides what the run waits for. */
+  readonly decide?: (desk: TestDesk) => Promise<void>;
 }
 
 /** Runs a run to its end and returns what it leaves. Time passes as fast as possible. */
@@ -79,8 +83,10 @@ export async function happen(run: Happening): Promise<RunEvidence> {
   const document = run.policy ?? { allowedTools: contracts.map(({ name }) => name) };
   const policy = { policy: policyOf(document), pin: { revision: 1, hash: "sha256:1" } };
   const load = () => Promise.resolve(policy);
+  const desk = new TestDesk();
   const ports: RunPorts = {
     ...lenientPorts(),
+    approvals: desk,
     authorizationOf: createPolicyAuthorization,
     source: sourceOf(
       bindTools(registerContracts(contracts), {
@@ -98,18 +104,24 @@ export async function happen(run: Happening): Promise<RunEvidence> {
     ...run.ports,
   };
   const signal = run.signal ?? new AbortController().signal;
-  const incarnation = {
-    claim,
-    memory: newRunMemory(claim.messages),
-    startedAtMs: createdMs,
-    signal,
-  };
-  await passing(runLoop(incarnation, ports), clock);
+  let memory = newRunMemory(claim.messages);
+  const live = (): ReturnType<typeof runLoop> =>
+    passing(runLoop({ claim, memory, startedAtMs: createdMs, signal }, ports), clock);
+  while ((await live()) === WAITING && run.decide) {
+    await run.decide(desk);
+    memory = {
+      transcript: [...claim.messages, ...journal.messages],
+      invocations: journal.records,
+      facts: journal.storedFacts,
+      progress: readProgress(journal.events),
+    };
+  }
   return {
     claim,
     policy,
     transcript: [...claim.messages, ...journal.messages],
     invocations: journal.records,
+    approvals: desk.records,
     log: journal.events,
     facts: journal.storedFacts,
     createdMs,

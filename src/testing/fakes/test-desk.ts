@@ -21,6 +21,11 @@ export class TestDesk extends RunApprovals {
     this.#approvals = approvals;
   }
 
+  /** All requests, the oldest first. */
+  get records(): readonly ApprovalRecord[] {
+    return this.#approvals.all();
+  }
+
   /** Changes the newest approval of an invocation. */
   change(invocation: number, change: Partial<ApprovalRecord>): void {
     const newest = this.newest(invocation);

@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function bound(signal = lasting, from = connections): Promise<AuthCapability> {
-  const answer = await from.bind(acme, crm, signal);
+  const answer = await from.bind(acme, crm, { signal });
   if (!answer.ok) throw new Error(answer.failure.code);
   return answer.value.auth;
 }
@@ -81,7 +81,7 @@ describe("what was put", () => {
     expect(await (await bound()).getAccessToken()).toBe("another");
     await connections.remove(acme, crm);
     await connections.remove(acme, crm);
-    expect(await connections.bind(acme, crm, lasting)).toEqual(unknown);
+    expect(await connections.bind(acme, crm, { signal: lasting })).toEqual(unknown);
   });
 
   test("lies in the namespace without any part of the secret", async () => {
@@ -113,8 +113,8 @@ describe("does not open", () => {
     await connections.put(acme, crm, bearer);
     await kv.put("connection/rival/crm", await stored());
     await kv.put("connection/acme/mail", await stored());
-    expect(await connections.bind(rival, crm, lasting)).toEqual(unreadable);
-    expect(await connections.bind(acme, mail, lasting)).toEqual(unreadable);
+    expect(await connections.bind(rival, crm, { signal: lasting })).toEqual(unreadable);
+    expect(await connections.bind(acme, mail, { signal: lasting })).toEqual(unreadable);
   });
 
   test("a value of which any one bit was changed", async () => {
@@ -127,7 +127,7 @@ describe("does not open", () => {
         changed[index] = (changed[index] ?? 0) ^ (1 << (index % 8));
         const text = textOf(changed);
         await kv.put("connection/acme/crm", JSON.stringify({ ...value, [field]: text }));
-        expect(await connections.bind(acme, crm, lasting)).toEqual(unreadable);
+        expect(await connections.bind(acme, crm, { signal: lasting })).toEqual(unreadable);
       }
     }
   });
@@ -137,33 +137,33 @@ describe("does not open", () => {
     const value = JSON.parse(await stored()) as { sealed: string };
     for (const sealed of [value.sealed.slice(0, -4), value.sealed.slice(0, 8), "A"]) {
       await kv.put("connection/acme/crm", JSON.stringify({ ...value, sealed }));
-      expect(await connections.bind(acme, crm, lasting)).toEqual(unreadable);
+      expect(await connections.bind(acme, crm, { signal: lasting })).toEqual(unreadable);
     }
   });
 
   test("a value whose key is not on the ring", async () => {
     await connections.put(acme, crm, bearer);
-    expect(await connectionsWith(older).bind(acme, crm, lasting)).toEqual(unreadable);
+    expect(await connectionsWith(older).bind(acme, crm, { signal: lasting })).toEqual(unreadable);
   });
 
   test("a value under another key of the same name", async () => {
     await connections.put(acme, crm, bearer);
     const impostor = connectionsWith(keyOf(newer.id, 9));
-    expect(await impostor.bind(acme, crm, lasting)).toEqual(unreadable);
+    expect(await impostor.bind(acme, crm, { signal: lasting })).toEqual(unreadable);
   });
 
   test("a value that names another key, even one with the same bytes", async () => {
     await connections.put(acme, crm, bearer);
     await kv.put("connection/acme/crm", (await stored()).replace(newer.id, "copy"));
     const ring = connectionsWith(newer, keyOf("copy", 2));
-    expect(await ring.bind(acme, crm, lasting)).toEqual(unreadable);
+    expect(await ring.bind(acme, crm, { signal: lasting })).toEqual(unreadable);
   });
 
   test.each(["", "null", "{}", SECRET, JSON.stringify(bearer)])(
     "a value of another form: %j",
     async (text) => {
       await kv.put("connection/acme/crm", text);
-      expect(await connections.bind(acme, crm, lasting)).toEqual(unreadable);
+      expect(await connections.bind(acme, crm, { signal: lasting })).toEqual(unreadable);
     },
   );
 
@@ -173,7 +173,7 @@ describe("does not open", () => {
     const answer = await createSealedConnections({ kv: broken, keyRing, addressRules }).bind(
       acme,
       crm,
-      lasting,
+      { signal: lasting },
     );
     expect(answer).toEqual(unreadable);
   });

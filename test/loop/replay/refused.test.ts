@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { happen, replay, type Happening } from "../../../src/testing/fakes/evidence.ts";
 import { policyOf } from "../../../src/testing/fakes/fakes.ts";
-import type { ToolInvocationRecord } from "../../../src/protocol/invocation/record.ts";
 import { noteTool } from "../../shared/tools.ts";
 
 const note = (change: object = {}) => noteTool(change).tool;
@@ -72,35 +71,4 @@ describe("not replayable, with a reason, is a run", () => {
     });
     expect(await reasonOf({ contracts: [tool], answers })).toMatchObject(refused("unclear"));
   });
-
-  test.each([0, 1])(
-    "in which one of two open calls could not read the policy, and nobody knows which: %i",
-    async (failed) => {
-      const run = { contracts: [note()], answers: [{ calls: [noting("a"), noting("b")] }, {}] };
-      const evidence = await happen(run);
-      const invocations = evidence.invocations.map((record, index) =>
-        index === failed ? endedBy(record, "policy_unavailable") : record,
-      );
-      const asked = { id: "appr_1", invocation: 1, status: "rejected", askedAtMs: 0 };
-      const consent = [{ tools: ["test__note"], pattern: "user_consent" }];
-      const document = { allowedTools: ["test__note"], approvals: consent };
-      const changed = {
-        ...evidence,
-        policy: { ...evidence.policy, policy: policyOf(document) },
-        invocations,
-        approvals: [{ ...asked, pin: evidence.policy.pin } as never],
-      };
-      expect(await replay(changed, run.contracts)).toMatchObject(refused("unclear"));
-    },
-  );
 });
-
-/** A call as if it had ended with a code. */
-function endedBy(record: ToolInvocationRecord, code: string): ToolInvocationRecord {
-  const { end } = record;
-  if (!end) throw new Error("the call has not ended");
-  const { observation } = end;
-  const errors = [{ field: "", code, message: "try again later" }];
-  const payload = { ...observation.result_payload, errors };
-  return { ...record, end: { ...end, observation: { ...observation, result_payload: payload } } };
-}

@@ -9,6 +9,9 @@ import {
   type Happening,
 } from "../../../src/testing/fakes/evidence.ts";
 import { PNG } from "../../shared/files.ts";
+import type { AuthCapability } from "../../../src/capabilities/connection.ts";
+import type { ReservationAnswer } from "../../../src/capabilities/budget.ts";
+import { approveAtDesk } from "../../../src/testing/fakes/approve-at-desk.ts";
 import { noteTool, readTool } from "../../shared/tools.ts";
 
 beforeEach(() => {
@@ -32,6 +35,34 @@ const withText = (text: string) => ok({ text });
 const note = (change: object = {}) => noteTool(change).tool;
 const noting = (text: string) => ["test__note", { text }] as const;
 const reading = ["test__read", { id: "a" }] as const;
+/** A ledger with these answers to reservations. The last answer repeats. */
+const ledgerOf = (...answers: readonly ReservationAnswer[]) => {
+  let asked = 0;
+  const reserve = () => {
+    const answer = answers[Math.min(asked++, answers.length - 1)];
+    return Promise.resolve(answer ?? { kind: "reserved" as const });
+  };
+  return {
+    reserve,
+    peek: () => Promise.resolve({ kind: "reserved" as const }),
+    settle: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+  };
+};
+const PIN = { revision: 1, hash: "sha256:1" };
+/** A run of two calls that need approval. One of them cannot read the current policy. */
+const askedBeside = (away: string, decided: number): Happening => ({
+  contracts: [note()],
+  policy: { allowedTools: ["test__note"], requireApprovalForEffects: ["state_change"] },
+  answers: [{ calls: [noting("a"), noting("b")] }, {}],
+  ports: {
+    registry: {
+      current: (_tenantId, asker) =>
+        asker?.toolCallId === away ? Promise.reject(new Error("away")) : Promise.resolve(PIN),
+    },
+  },
+  decide: (desk) => approveAtDesk(desk, { invocation: decided }),
+});
 
 /** Runs of every kind, with what shows in their logs: each decided again comes to the same. */
 const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = {
@@ -221,27 +252,60 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
     "the tenant's writes budget",
     "rate_limited",
     "cannot be reached",
+    () => ({
+      contracts: [note()],
+      answers: [{ calls: ["a", "b", "c", "d"].map(noting) }, {}],
+      ports: {
+        ledger: ledgerOf(
+          { kind: "reserved" },
+          { kind: "exhausted", budget: "writes" },
+          { kind: "rate_limited", retryAfterMs: 99_000 },
+          { kind: "unavailable" },
+        ),
+      },
+    }),
+  ],
+  "whose tenant is away when a tool is tried again": [
+    "cannot be reached",
+    '"attempt":2',
+    () => ({
+      contracts: [
+        note({
+          execute: () => fail({ ...down.failure, notCommitted: true }),
+          runtime: { maxRetries: 2 },
+        }),
+      ],
+      answers: [{ calls: [noting("a")] }, {}],
+      ports: { ledger: ledgerOf({ kind: "reserved" }, { kind: "unavailable" }) },
+    }),
+  ],
+  "whose approved call cannot read the policy when it is tried again": [
+    "current policy cannot be read",
+    '"attempt":2',
     () => {
-      const answers = [
-        { kind: "reserved" },
-        { kind: "exhausted", budget: "writes" },
-        { kind: "rate_limited", retryAfterMs: 99_000 },
-        { kind: "unavailable" },
-      ] as const;
-      let asked = 0;
+      let reads = 0;
+      const refuses = () => fail({ ...down.failure, notCommitted: true });
       return {
-        contracts: [note()],
-        answers: [{ calls: ["a", "b", "c", "d"].map(noting) }, {}],
+        ...askedBeside("", 1),
+        contracts: [note({ execute: refuses, runtime: { maxRetries: 1 } })],
+        answers: [{ calls: [noting("a")] }, {}],
         ports: {
-          ledger: {
-            reserve: () => Promise.resolve(answers[asked++] ?? { kind: "reserved" }),
-            peek: () => Promise.resolve({ kind: "reserved" }),
-            settle: () => Promise.resolve(),
-            release: () => Promise.resolve(),
+          registry: {
+            current: () => (++reads > 2 ? Promise.reject(new Error("away")) : Promise.resolve(PIN)),
           },
         },
       };
     },
+  ],
+  "whose first of two calls cannot read the policy while people decide about the other": [
+    "current policy cannot be read",
+    '"wasAsked":true',
+    () => askedBeside("call_1_0", 2),
+  ],
+  "whose second of two calls cannot read the policy while people decide about the other": [
+    "current policy cannot be read",
+    '"wasAsked":true',
+    () => askedBeside("call_1_1", 1),
   ],
   "whose tenant has no tokens left": [
     "the tenant's tokens",
@@ -277,6 +341,35 @@ const RUNS: Readonly<Record<string, readonly [...string[], () => Happening]>> = 
       },
       claim: { connectionIds: ["con" as ConnectionId] },
       answers: [{ calls: [noting("a")] }, {}],
+    }),
+  ],
+  "whose second of two parallel calls cannot read the connection": [
+    "unreadable_connection",
+    '"text":"found"',
+    () => ({
+      contracts: [
+        readTool([() => withText("found")], {
+          parallel: true,
+          requiresConnection: true,
+          capabilities: ["auth"],
+        }).tool,
+      ],
+      policy: {
+        allowedTools: ["test__read"],
+        grants: [{ connectionId: "con", tools: ["test__read"] }],
+      },
+      claim: { connectionIds: ["con" as ConnectionId] },
+      answers: [{ calls: ["a", "b"].map((id) => ["test__read", { id }] as const) }, {}],
+      ports: {
+        broker: {
+          bind: (_tenantId, _connectionId, { call }) =>
+            Promise.resolve(
+              call?.toolCallId === "call_1_1"
+                ? fail({ code: "unreadable_connection" as const })
+                : ok({ auth: {} as AuthCapability, secrets: [] }),
+            ),
+        },
+      },
     }),
   ],
   "whose model fails for good": [

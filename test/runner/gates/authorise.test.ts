@@ -47,7 +47,8 @@ test("a connection is bound for one invocation, and the tool cannot choose anoth
   });
   const result = await call("test__note", { text: "hi" });
   expect(result.ok).toBe(true);
-  expect(bound).toEqual([["acme", "mail", expect.any(AbortSignal)]]);
+  const use = { signal: expect.any(AbortSignal), call: expect.objectContaining({ step: 1 }) };
+  expect(bound).toEqual([["acme", "mail", use]]);
   expect(seen).toEqual([expect.objectContaining({ connectionId: "mail" }), "s3cret"]);
   expect(JSON.stringify(result)).not.toContain("s3cret");
 });

@@ -4,9 +4,9 @@ import { browserPath } from "./browser-path.ts";
 let started: Promise<Browser> | undefined;
 
 /**
- * Opens the browser of this process. The page tests of one process share it, because its start
- * costs as much as some visits. Its pages share a process too: each one of its own would cost a
- * third of a visit.
+ * Opens the browser of this process. What one process looks at shares it, because its start costs
+ * as much as some visits. Its pages share a process too: each one of its own would cost a third of
+ * a visit.
  */
 export function openBrowser(): Promise<Browser> {
   started ??= chromium.launch({
@@ -14,6 +14,12 @@ export function openBrowser(): Promise<Browser> {
     args: ["--no-sandbox", "--disable-gpu", "--in-process-gpu", "--renderer-process-limit=1"],
   });
   return started;
+}
+
+/** Closes the browser of this process, where one is open. */
+export async function closeBrowser(): Promise<void> {
+  await (await started)?.close();
+  started = undefined;
 }
 
 /** Closes every page, at the end of a test file. */
