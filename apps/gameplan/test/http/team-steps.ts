@@ -24,7 +24,13 @@ const runCrash = fc.record<RunCrash>({
 export class Made {
   readonly projectId: string;
   /** Ids by kind, in the order in which they were made; deleted ones stay. */
-  readonly #ids: Record<Kind, string[]> = { system: [], plan: [], thread: [], brainstorm: [] };
+  readonly #ids: Record<Kind, string[]> = {
+    system: [],
+    dependency: [],
+    plan: [],
+    thread: [],
+    brainstorm: [],
+  };
   readonly #revisions = new Map<string, number>();
   /** Calls that succeeded. */
   readonly changes: { readonly called: Called; readonly caller: Caller }[] = [];
@@ -58,6 +64,11 @@ export class Made {
     this.#note(payload.data?.result.data, undefined);
   }
 
+  /** Learns the dependencies that an import made, which its answer does not name. */
+  learnEdges(edges: readonly unknown[]): void {
+    for (const edge of edges) this.#note(edge, "dependency");
+  }
+
   #note(value: unknown, name: string | undefined): void {
     if (typeof value !== "object" || value === null) return;
     const { id, revision } = value as { readonly id?: unknown; readonly revision?: unknown };
@@ -70,8 +81,10 @@ export class Made {
   }
 }
 
-type Kind = "system" | "plan" | "thread" | "brainstorm";
+type Kind = "system" | "dependency" | "plan" | "thread" | "brainstorm";
 type MakeArgs = (made: Made, step: Step) => object;
+
+const TYPES = ["requires", "enhances", "optional"] as const;
 
 /** The arguments of each tool that a step may call. */
 const CALLS = {
@@ -94,15 +107,22 @@ const CALLS = {
     const systemId = made.idOf("system", step.at);
     return { systemId, revision: made.revisionOf(systemId, step) };
   },
-  import_system_from_markdown: ({ projectId }, { at }) => ({
+  import_system_from_markdown: ({ projectId }, { at, other }) => ({
     projectId,
-    markdown: `# System ${at}\n\n## Mechanics\nOne of ${at}.`,
+    // A name of one system, of several, and of none; a short name, which one system has.
+    markdown: `# System ${at}\n\n## Mechanics\nOne of ${at}.\n\n## Depends on\n- System ${other}
+- enhances system-${other % 7}\n- optional: system-${at % 7}`,
   }),
   add_dependency: (made, { at, other }) => ({
     sourceSystemId: made.idOf("system", at),
     targetSystemId: made.idOf("system", other),
-    type: (["requires", "enhances", "optional"] as const)[other % 3],
+    type: TYPES[other % 3],
   }),
+  edit_row: (made, step) => {
+    const id = made.idOf("dependency", step.at);
+    const type = TYPES[step.other % 3];
+    return { entity: "dependency", id, revision: made.revisionOf(id, step), type };
+  },
   remove_dependency: (made, { at, other }) => ({
     sourceSystemId: made.idOf("system", at),
     targetSystemId: made.idOf("system", other),
@@ -159,11 +179,17 @@ export function argsOf(made: Made, step: Step & { readonly kind: keyof typeof CA
 
 const KINDS = Object.keys(CALLS) as (keyof typeof CALLS)[];
 
-/** Steps of two people. Systems come more often: most else is about them. */
+/** What no model sees, so people call it by hand alone. */
+export const BY_HAND: ReadonlySet<Step["kind"]> = new Set(["edit_row"]);
+
+/** Systems come more often: most else is about them. */
+const OFTEN = ["create_game_system", "edit_row", "import_system_from_markdown", "undo"] as const;
+
+/** Steps of two people. */
 export const steps = fc.array(
   fc.record<Step>({
     caller: fc.constantFrom("ada", "kim"),
-    kind: fc.constantFrom(...KINDS, "create_game_system", "create_game_system", "undo", "undo"),
+    kind: fc.constantFrom(...KINDS, ...OFTEN, "create_game_system", "undo"),
     at: fc.nat(11),
     other: fc.nat(11),
     isStale: fc.constantFrom(false, false, false, true),
@@ -182,6 +208,7 @@ export const FIRST_STEPS: readonly Step[] = (
     ["ada", "create_game_system", 0],
     ["kim", "create_game_system", 1],
     ["ada", "create_game_system", 2],
+    ["kim", "add_dependency", 1],
     ["kim", "create_idea_thread", 0],
     ["ada", "create_version_plan", 0],
   ] as const

@@ -6,7 +6,7 @@ import type { Caller } from "../../../../test/shared/worker.ts";
 import { governStudio } from "../../../../test/shared/workspaces.ts";
 import { GAMEPLAN_POLICY } from "../studio.ts";
 import { readPicture, withoutIds } from "./team-picture.ts";
-import { argsOf, FIRST_STEPS, Made, steps, type Step } from "./team-steps.ts";
+import { argsOf, BY_HAND, FIRST_STEPS, Made, steps, type Step } from "./team-steps.ts";
 import { Team, type Way } from "./teammate.ts";
 
 const TEAM = { actors: ["user:ada"], roles: ["designer"] };
@@ -51,9 +51,17 @@ async function take(team: Team, { made, ways, step }: Turn): Promise<unknown> {
     return chosen && [kind, await team.undo(chosen.called, caller, atWrite)];
   }
   const args = argsOf(made, { ...step, kind });
-  const call = { caller, way: ways[caller] ?? "hand", tool: kind, args, crash: atWrite };
-  const called = await team.call(call);
+  const own = ways[caller] ?? "hand";
+  // What is by hand in both games crashes in one of them.
+  const [way, planned] = BY_HAND.has(kind)
+    ? (["hand", own === "hand" ? atWrite : undefined] as const)
+    : [own, atWrite];
+  const called = await team.call({ caller, way, tool: kind, args, crash: planned });
   made.learn(caller, called);
+  if (kind === "import_system_from_markdown") {
+    const { edges } = await team.read(caller, "get_board", { projectId: made.projectId });
+    made.learnEdges(edges);
+  }
   const { status, asked, result_payload: payload } = called;
   return [kind, status.taxonomy_class, asked, payload.errors, payload.data];
 }

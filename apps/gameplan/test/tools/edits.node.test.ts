@@ -129,6 +129,15 @@ test("an edit that the state forbids is refused, and so is its return", () => {
   workspace.call(editRow, { ...reopen, title: "Bosses" });
 });
 
+test("an edit to what was there already comes back like any other, and a creation does not", () => {
+  const { workspace, ids, rows } = startEdits();
+  const dependency = { entity: "dependency", id: rows.dependency } as const;
+  workspace.call(editRow, { ...dependency, revision: 1, type: "requires" });
+  expect(workspace.call(revert, { ...dependency, revision: 2 })).toMatchObject({ revision: 3 });
+  const [id = ""] = ids;
+  expect(workspace.refusal(revert, { entity: "system", id, revision: 1 })).toBe("conflict");
+});
+
 test("only its author sees that a message can change, deletes it, and gets it back", () => {
   const { workspace, rows } = startEdits();
   const read = (person: string) =>

@@ -25,7 +25,7 @@ export const revert = defineOperation({
     const found = findLive(sql, caller, { entity, id, revision: expected });
     if (!found.ok) return found;
     const before = readEarlierFields(sql, id, expected);
-    if (!before || Object.keys(before).length === 0) {
+    if (!before || expected === 1) {
       return refuse("conflict", "This revision was not made by an edit.");
     }
     const summary = "Reverted the change before";
