@@ -38,7 +38,7 @@ export interface GameplanTool<Args, Data> {
   readonly mutationType?: Exclude<MutationType, "read">;
   /** Says in the past tense what the call did. */
   readonly done: (data: Data, args: Args) => string;
-  /** Of a write. Default: LOW_RISK_INTERNAL. */
+  /** Of a write. Default: LOW_RISK_INTERNAL. Of a higher one the operation is tried before. */
   readonly risk?: "MEDIUM_RISK_WRITE" | "CRITICAL_MUTATION";
   readonly consent?: Consent<Args>;
   /** How the state is read again after the call. The fields of the state are those of `consent`. */
@@ -130,8 +130,8 @@ export function gameplanTool<
       verify: (args, expected, _context, { workspace }) =>
         verification.verify(args, expected, readerOf(workspace)),
     }),
-    // Nobody is asked about what the operation itself would refuse.
-    ...(consent && {
+    // Nobody is asked about what the operation itself would refuse, by the tool or by a policy.
+    ...((consent ?? tool.risk) && {
       async checkState(args, _context, { workspace }) {
         const rehearsed = await workspace.rehearse(operation, args);
         return rehearsed.ok ? ok(null) : rehearsed;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { discard } from "../../tools/bin/discard.ts";
 import { emptyBin } from "../../tools/bin/empty-bin.ts";
 import { listBin } from "../../tools/bin/list-bin.ts";
 import { revert } from "../../tools/bin/revert.ts";
@@ -7,6 +8,7 @@ import { createGameSystem } from "../../tools/game-system/create-game-system.ts"
 import { deleteGameSystem } from "../../tools/game-system/delete-game-system.ts";
 import { changeMember } from "../../tools/project/change-member.ts";
 import { createProject } from "../../tools/project/create-project.ts";
+import { deleteProject } from "../../tools/project/delete-project.ts";
 import { getProject } from "../../tools/project/get-project.ts";
 import { listMembers } from "../../tools/project/list-members.ts";
 import { startProject } from "./start-project.ts";
@@ -47,6 +49,20 @@ test("Undo of a removal lets the person in again, and is for owners alone", () =
   expect(workspace.refusal(revert, undo, "user:ben")).toBe("not_found");
   workspace.call(revert, undo, "user:cat");
   expect(reaches("user:ben")).toBe(true);
+});
+
+test("who gave a project away deletes it no more, also not by taking its creation back", () => {
+  const { workspace } = startTeam();
+  const { project } = workspace.call(createProject, { name: "Garden" });
+  const projectId = project.id;
+  const set = (person: string, access: Member["access"], revision: number, by?: string) =>
+    workspace.call(changeMember, { projectId, revision, person, access }, by);
+  set("user:ben", "owner", 1);
+  set("user:ann", "member", 2, "user:ben");
+  const creation = { entity: "project", id: projectId, revision: 3 } as const;
+  expect(workspace.refusal(deleteProject, { projectId, revision: 3 })).toBe("forbidden");
+  expect(workspace.refusal(discard, creation)).toBe("forbidden");
+  workspace.call(discard, creation, "user:ben");
 });
 
 test("who is not in a project neither sees nor empties what it has in the bin", () => {

@@ -9,6 +9,7 @@ import { countRows } from "../list-page.ts";
 import { defineOperation, type WorkspaceReads } from "interlock-edge/tools";
 import { HAS_BOTH_SYSTEMS } from "../project/count-contents.ts";
 import { refuse } from "../refuse.ts";
+import { checkAuthor } from "../rows/check-author.ts";
 import { checkThreadOpen } from "../rows/check-change.ts";
 import type { EntityRow } from "../rows/entity-row.ts";
 import { checkDraft } from "../version-plan/delete-version-plan.ts";
@@ -26,18 +27,16 @@ export const discard = defineOperation({
       id,
       revision: expected,
       check(row) {
-        if (OF_ITS_AUTHOR.has(entity) && row.createdBy !== caller.authorId) {
-          return refuse("forbidden", "Only who created it may take it back.");
+        if (entity === "idea_message" && row.createdBy !== caller.authorId) {
+          return refuse("forbidden", "Only who wrote it may take it back.");
         }
-        return CHECKS[entity]?.(sql, row) ?? ok(null);
+        const allowed = checkAuthor(sql, caller, { entity, row });
+        return allowed.ok ? (CHECKS[entity]?.(sql, row) ?? allowed) : allowed;
       },
     });
     return binned.ok ? ok({ binItem: binned.value }) : binned;
   },
 });
-
-/** Only its author takes these back. */
-const OF_ITS_AUTHOR: ReadonlySet<EntityName> = new Set(["project", "brainstorm", "idea_message"]);
 
 type Check = (sql: WorkspaceReads, row: EntityRow) => Result<null, ToolFailure>;
 

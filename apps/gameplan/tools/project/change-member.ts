@@ -31,14 +31,18 @@ export const changeMember = defineOperation({
     if (!found.ok) return found;
     const access = new Map(readMembers(sql, projectId).map((one) => [one.person, one.access]));
     if (access.get(set.person) === set.access) return refuse("validation", "Nothing would change.");
+    if (set.person === EVERYBODY && set.access === "owner") {
+      return refuse("validation", "An owner needs a name.", "/person");
+    }
     access.set(set.person, set.access);
     const summary = sayChange(set);
     const next = { members: JSON.stringify(Object.fromEntries(access)) };
     const changed = changeFields(sql, caller, { ...project, row: found.value, next, summary });
     if (!changed.ok) return changed;
-    // A refusal takes back what was written.
-    if (![...access].some(([person, has]) => has === "owner" && person !== EVERYBODY)) {
-      return refuse("conflict", "A project needs an owner.");
+    // So who makes a change stays an owner: a name that nobody has may be another one. A refusal
+    // takes back what was written.
+    if (set.person === caller.authorId) {
+      return refuse("conflict", "You are an owner. Another owner has to change that.", "/person");
     }
     if (access.size > MOST_MEMBERS) return refuse("conflict", "Too many people are named.");
     recordChange(sql, caller, { ...project, projectId, action: "updated", summary });
