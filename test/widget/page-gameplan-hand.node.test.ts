@@ -547,8 +547,23 @@ describe("the board", () => {
     expect(await boxes()).toBeLessThan(150);
     await button("Show all").click();
     await expect.poll(boxes).toBe(300);
+    // Too small to read, a box has no parts, and the arrows of one kind are one line.
+    const elements = () => main().locator(".surface svg *").count();
+    expect(await elements()).toBeLessThan(620);
+    const arrows = () => main().locator(".joined path").first().getAttribute("d");
+    const before = await arrows();
+    await box("s0").hover();
+    await visit.page.mouse.down();
+    await visit.page.mouse.move(300, 500, { steps: 3 });
+    await expect.poll(arrows).not.toBe(before);
+    await visit.page.mouse.up();
+    await expect.poll(() => gameplan().writes.length).toBe(1);
+    await box("s7").click();
+    await expect.poll(() => box("s7").textContent()).toContain("System 7System 7");
+    expect(await elements()).toBeLessThan(750);
+    await visit.page.keyboard.press("Escape");
     for (let step = 0; step < 12; step += 1) await button("Zoom in").click();
-    await expect.poll(boxes).toBeLessThan(60);
+    await expect.poll(boxes).toBeLessThan(150);
     const find = main().getByLabel("Find a system on the board");
     await find.fill("System 150");
     await find.press("Enter");

@@ -49,6 +49,17 @@ export function drawBox({ id, name, criticality, status, at, isPlaced }: BoardSy
   );
 }
 
+/** Draws a box whose name is too small to read; pointed at, it says its name. */
+export function drawPlainBox({ id, name, criticality, status, at }: BoardSystem): SVGElement {
+  const part = ["node", "node-box", `node-${criticality}`, `node-${status}`].join(" ");
+  const { width, height } = NODE;
+  return svg(
+    "rect",
+    { part, "data-node": id, transform: moveTo(at), width, height, rx: 10 },
+    svg("title", {}, name),
+  );
+}
+
 export function moveTo({ x, y }: Point): string {
   return `translate(${x} ${y})`;
 }
@@ -68,16 +79,36 @@ export function drawArrow(model: BoardModel, arrow: BoardArrow): SVGElement {
 }
 
 /** Draws the line of an arrow anew, after one of its ends moved. */
-export function placeArrow(model: BoardModel, arrow: BoardArrow, group: SVGElement): void {
-  const [source, target] = [model.systems.get(arrow.from), model.systems.get(arrow.to)];
-  if (!source || !target) return;
-  const { line, head } = arrow.lanes
-    ? pathAlong(source.at, target.at, arrow.lanes)
-    : arrowBetween(source.at, target.at);
+export function placeArrow(model: BoardModel, arrow: BoardArrow, group: Element): void {
+  const { line, head } = pathsOf(model, arrow);
   const [, room, shown, end] = group.children;
   room?.setAttribute("d", line);
   shown?.setAttribute("d", line);
   end?.setAttribute("d", head);
+}
+
+/** Draws arrows of one kind as one line, which no pointer hits. */
+export function drawJoinedArrows(model: BoardModel, arrows: readonly BoardArrow[]): SVGElement {
+  const paths = arrows.map((arrow) => pathsOf(model, arrow));
+  const type = arrows[0]?.type ?? "";
+  return svg(
+    "g",
+    { class: "arrow joined" },
+    svg("path", {
+      part: `edge-line edge-${type}`,
+      d: paths.map(({ line }) => line).join(""),
+    }),
+    svg("path", { part: "edge-head", d: paths.map(({ head }) => head).join("") }),
+  );
+}
+
+function pathsOf(
+  { systems }: BoardModel,
+  { from, to, lanes }: BoardArrow,
+): { readonly line: string; readonly head: string } {
+  const [source, target] = [systems.get(from), systems.get(to)];
+  if (!source || !target) return { line: "", head: "" };
+  return lanes ? pathAlong(source.at, target.at, lanes) : arrowBetween(source.at, target.at);
 }
 
 /** Says what the lines mean. */

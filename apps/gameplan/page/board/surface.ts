@@ -1,14 +1,13 @@
 import { el } from "../../../../src/widget/dom.ts";
 import { NODE } from "../graph/layout.ts";
 import { describePicture } from "../graph/picture.ts";
+import { Drawing } from "./drawing.ts";
 import {
   type Area,
-  areaOf,
   centreOn,
   fitTo,
   isInSight,
   isWithin,
-  overlaps,
   panBy,
   type Point,
   seenArea,
@@ -19,8 +18,8 @@ import {
   zoomAt,
 } from "./geometry.ts";
 import { followPointers, type Hit } from "./follow-pointers.ts";
-import { type BoardArrow, type BoardModel, keyOf } from "./model.ts";
-import { drawArrow, drawBox, moveTo, placeArrow, svg } from "./paint.ts";
+import type { BoardModel } from "./model.ts";
+import { svg } from "./paint.ts";
 
 export interface SurfacePorts {
   readonly onSelect: (id: string | undefined) => void;
@@ -41,30 +40,26 @@ const FIRST_SCALE = 0.6;
 const AROUND = 0.5;
 /** After a reader zoomed in, less is drawn, from this many widths of the window on. */
 const MOST_AROUND = 4;
-/** A curve leaves the area of its ends by less. */
-const BULGE = NODE.width;
 
 /** The picture of the board: boxes and arrows that the reader moves, zooms and draws. */
 export class Surface {
   readonly root: HTMLElement;
   readonly #svg = svg("svg", { part: "graph", role: "img" });
   readonly #world = svg("g", {});
-  readonly #arrows = svg("g", {});
-  readonly #boxes = svg("g", {});
+  readonly #drawing = new Drawing();
   readonly #line = svg("path", { class: "new-arrow" });
   readonly #ports: SurfacePorts;
   #model: BoardModel = { systems: new Map(), arrows: [] };
   #selected: string | undefined;
   #view: View | undefined;
-  /** The part of the board that is drawn, and its arrows, in the order of their elements. */
-  #drawn: Area | undefined;
-  #drawnArrows: readonly BoardArrow[] = [];
+  /** The part of the board that is drawn, and in which form. */
+  #drawn: { readonly area: Area; readonly isSmall: boolean } | undefined;
   /** The box that the reader moves. */
   #held: { readonly id: string; readonly at: Point } | undefined;
 
   constructor(ports: SurfacePorts) {
     this.#ports = ports;
-    this.#world.append(this.#arrows, this.#boxes, this.#line);
+    this.#world.append(this.#drawing.arrows, this.#drawing.boxes, this.#line);
     this.#svg.append(this.#world);
     this.root = el("div", { class: "surface", tabindex: "0", "data-key": "board" });
     this.root.append(this.#svg);
@@ -92,32 +87,23 @@ export class Surface {
     this.#selected = selected;
     const graph = { nodes: [...model.systems.values()], edges: model.arrows };
     this.#svg.setAttribute("aria-label", describePicture(graph));
+    this.#svg.toggleAttribute("data-selected", selected !== undefined);
     this.#drawn = undefined;
     // A window without a size shows nothing; it is drawn once it has one.
-    for (const drawn of [this.#boxes, this.#arrows]) drawn.replaceChildren();
-    this.#drawnArrows = [];
+    this.#drawing.clear();
     this.#settle();
   }
 
   /** Draws the boxes and arrows in the window and around it, where others are drawn now. */
   #draw(view: View): void {
     const seen = seenArea(view, this.#size, 0);
-    const drawn = this.#drawn;
-    const isSmall = drawn && widthOf(drawn) <= MOST_AROUND * widthOf(seen);
-    if (isSmall && isWithin(seen, drawn)) return;
-    const { systems, arrows } = this.#model;
+    const isSmall = view.scale < MIN_READABLE;
+    const drawn = this.#drawn?.isSmall === isSmall ? this.#drawn.area : undefined;
+    const isNarrow = drawn && widthOf(drawn) <= MOST_AROUND * widthOf(seen);
+    if (isNarrow && isWithin(seen, drawn)) return;
     const area = seenArea(view, this.#size, AROUND);
-    const boxes = [...systems.values()].filter(({ at }) => overlaps(areaOf([at]), area));
-    this.#drawn = area;
-    this.#drawnArrows = arrows.filter(({ from, to, lanes = [] }) => {
-      const ends = [from, to].flatMap((id) => systems.get(id)?.at ?? []);
-      return overlaps(areaOf([...ends, ...lanes], BULGE), area);
-    });
-    this.#boxes.replaceChildren(...boxes.map(drawBox));
-    this.#arrows.replaceChildren(
-      ...this.#drawnArrows.map((arrow) => drawArrow(this.#model, arrow)),
-    );
-    this.#mark(this.#selected);
+    this.#drawn = { area, isSmall };
+    this.#drawing.draw({ model: this.#model, area, selected: this.#selected, isSmall });
   }
 
   /** What the reader held has a place now. */
@@ -206,12 +192,7 @@ export class Surface {
   hold(id: string, at: Point): void {
     this.#held = { id, at };
     this.#model = withMoved(this.#model, this.#held);
-    this.#find("node", id)?.setAttribute("transform", moveTo(at));
-    for (const arrow of this.#model.arrows) {
-      if (arrow.from !== id && arrow.to !== id) continue;
-      const group = this.#find("arrow", keyOf(arrow));
-      if (group) placeArrow(this.#model, arrow, group);
-    }
+    this.#drawing.move(this.#model, id);
   }
 
   #dropBox(id: string): void {
@@ -225,46 +206,17 @@ export class Surface {
     const end = toBoard(this.view, at);
     const start = { x: source.at.x, y: source.at.y + 20 };
     this.#line.setAttribute("d", `M${start.x} ${start.y}L${end.x} ${end.y}`);
-    const to = boxOf(over);
-    const isRefused = to !== undefined && to !== from && this.#ports.onAim(from, to) !== undefined;
-    for (const box of this.#boxes.children) {
-      const isAim = box.getAttribute("data-node") === to && to !== from;
-      box.toggleAttribute("data-aim", isAim);
-      box.toggleAttribute("data-refused", isAim && isRefused);
-    }
+    const to = boxOf(over) === from ? undefined : boxOf(over);
+    const isRefused = to !== undefined && this.#ports.onAim(from, to) !== undefined;
+    this.#drawing.aim(to, isRefused);
     this.#line.toggleAttribute("data-refused", isRefused);
   }
 
   #dropArrow(from: string, over: Hit | undefined): void {
     this.#line.removeAttribute("d");
-    for (const box of this.#boxes.children) {
-      box.removeAttribute("data-aim");
-      box.removeAttribute("data-refused");
-    }
+    this.#drawing.aim(undefined, false);
     const to = over && boxOf(over);
     if (to !== undefined && to !== from) this.#ports.onDrawn(from, to);
-  }
-
-  #find(kind: "node" | "arrow", id: string): SVGElement | undefined {
-    const parent = kind === "node" ? this.#boxes : this.#arrows;
-    const found = [...parent.children].find((one) => one.getAttribute(`data-${kind}`) === id);
-    return found as SVGElement | undefined;
-  }
-
-  /** What has nothing to do with the selected system steps back. */
-  #mark(id: string | undefined): void {
-    this.#svg.toggleAttribute("data-selected", id !== undefined);
-    const near = new Set([id]);
-    this.#drawnArrows.forEach(({ from, to }, index) => {
-      const isNear = from === id || to === id;
-      if (isNear) near.add(from).add(to);
-      this.#arrows.children[index]?.toggleAttribute("data-near", isNear);
-    });
-    for (const box of this.#boxes.children) {
-      const own = box.getAttribute("data-node") ?? "";
-      box.toggleAttribute("data-near", near.has(own));
-      box.toggleAttribute("data-chosen", own === id);
-    }
   }
 }
 
