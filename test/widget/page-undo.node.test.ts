@@ -53,7 +53,8 @@ describe("undo on the card of a call", () => {
     const run = await visit.ask("Lend it");
     const after = [
       { kind: "more" },
-      { kind: "tool", tool: "mail__read", call: "c1" },
+      { kind: "tool", tool: "mail__read_mail", call: "c1" },
+      { kind: "tool", tool: "web__open_page" },
       { kind: "file" },
       { kind: "new" },
     ];
@@ -61,7 +62,7 @@ describe("undo on the card of a call", () => {
     run.emit(say.proposeTool(0, "library__lend_book"), say.startTool(0, { book: "Emma" }));
     run.emit(say.finishTool(0, { book: "Emma" }), say.end());
     const text =
-      "Made after reading: earlier sources, the output of mail__read, a file, other text";
+      'Made after reading: earlier sources, a file, other text, results of "Read mail", "Open page"';
     await visit.page.getByText(text).waitFor();
     await visit.page.reload();
     await visit.page.getByText(text).waitFor();

@@ -61,7 +61,7 @@ function drawCall(call: JsonObject): CardNode {
   return [
     "details",
     { part: "call" },
-    ["summary", { part: "call-name" }, `Call ${textOf(call, "service")}`],
-    ["pre", { tabindex: 0 }, ["code", {}, payload]],
+    ["summary", { part: "call-name" }, "The call as it was made"],
+    ["pre", { tabindex: 0 }, ["code", {}, `${textOf(call, "service")} ${payload}`]],
   ];
 }

@@ -1,8 +1,8 @@
 import { createCall } from "../../../client/call.ts";
 import { type ClientOptions, toPorts } from "../../../client/ports.ts";
 import { describeFailure } from "../../describe-failure.ts";
-import { describeSources } from "../../../protocol/label/source.ts";
 import { isJsonObject, type JsonValue } from "../../../protocol/json/value.ts";
+import { type NamedSource, saySources } from "./say-sources.ts";
 
 /** How undoing a call stands; see docs/undo.md. */
 export type UndoStatus = "available" | "running" | "undone" | "stale" | "failed";
@@ -69,7 +69,7 @@ function readCall(value: JsonValue): readonly UndoCall[] {
     {
       toolCallId,
       invocationId,
-      ...(after !== undefined && { after: describeSources(listOf(after).map(readSource)) }),
+      ...(after !== undefined && { after: saySources(listOf(after).map(readSource)) }),
       ...(typeof approvalId === "string" && { approvalId }),
       ...(isKnown && {
         undo: { status: status as UndoStatus, ...(typeof runId === "string" && { runId }) },
@@ -78,7 +78,7 @@ function readCall(value: JsonValue): readonly UndoCall[] {
   ];
 }
 
-function readSource(value: JsonValue): { readonly kind: string; readonly tool?: string } {
+function readSource(value: JsonValue): NamedSource {
   const { kind, tool } = isJsonObject(value) ? value : {};
   return {
     kind: typeof kind === "string" ? kind : "",
