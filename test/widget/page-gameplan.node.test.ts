@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
 import type { Visit } from "./open-page.ts";
 import * as say from "./run-events.ts";
 import { createApproval } from "./scripted-approvals.ts";
@@ -455,33 +456,50 @@ describe("the questions to the assistant", () => {
     } as never);
   const rows = () => main().getByRole("list", { name: "Questions" }).getByRole("link");
 
-  it("name who asked, with which result; the words of others stay theirs", async () => {
+  /** Asks, and lets the model make a call before it answers. */
+  async function askAndCall(question: string, args: JsonObject, data: JsonObject): Promise<string> {
+    const run = await visit.ask(question);
+    run.emit(say.proposeTool(0, "gameplan__list_game_systems"), say.startTool(0, args));
+    run.emit(say.finishTool(0, data), say.startText(1), say.text(1, "It has **two** systems."));
+    run.emit(say.finishText(1), say.end());
+    return run.id;
+  }
+
+  it("are those about the project, or all with who asked; the words of others stay theirs", async () => {
     await open(at("questions"));
     await sees("Nobody has asked anything yet.");
-    const run = await visit.ask("Which systems \u202edoes it have?");
-    run.emit(
-      say.startText(0),
-      say.text(0, "It has **two** systems."),
-      say.finishText(0),
-      say.end(),
-    );
+    const id = await askAndCall("Which systems \u202edoes it have?", { projectId: "p1" }, {});
+    const system = { result: { data: { system: { projectId: "p2" } } } };
+    const elsewhere = await askAndCall("And the other game?", { systemId: "fight" }, system);
+    const thanks = await visit.ask("Thank you");
+    thanks.emit(say.startText(0), say.text(0, "Good luck."), say.finishText(0), say.end());
     list("run_bob", "user:bob", { status: "failed" });
-    list(run.id, "user:ann", { toolIds: ["gameplan__list_game_systems"] });
+    list(id, "user:ann", { toolIds: ["gameplan__list_game_systems"] });
+    for (const other of [elsewhere, thanks.id]) list(other, "user:ann");
     await button("Read again").click();
-    await expect.poll(() => rows().count()).toBe(2);
-    const [own, other] = [rows().first(), rows().last()];
+    await expect.poll(() => rows().count()).toBe(1);
+    const about = main().getByLabel("Questions about");
+    await about.selectOption("All projects");
+    await expect.poll(() => rows().count()).toBe(4);
+    expect(hash()).toBe("#/p1/questions?of=all");
+    const [own, other] = [rows().nth(2), rows().last()];
     for (const text of ["Which systems ⟦U+202E⟧does it have?", "Completed", "ann"]) {
       await own.getByText(text).waitFor();
     }
     await own.getByText("It has two systems.").waitFor();
     await own.getByText("Called: list game systems").waitFor();
-    expect(await own.getAttribute("href")).toBe(`runs#${run.id}`);
+    expect(await own.getAttribute("href")).toBe(`runs#${id}`);
     for (const text of ["A question in somebody else's chat", "Failed", "bob"]) {
       await other.getByText(text).waitFor();
     }
     const [asked] = visit.api.requestsTo(/GET \/v1\/runs\?/).slice(-1);
     const { searchParams } = new URL(asked?.path ?? "", "http://any");
     expect([searchParams.get("kind"), searchParams.get("assistant")]).toEqual(["chat", "gameplan"]);
+    // What names no project follows the question before it.
+    await visit.page.goto(`${visit.api.url}gameplan#/p2/questions`);
+    await expect
+      .poll(() => rows().locator(".row-name").allTextContents())
+      .toEqual(["Thank you", "And the other game?"]);
   });
 
   it("are read page by page, and a refusal is said in words", async () => {
@@ -489,6 +507,8 @@ describe("the questions to the assistant", () => {
     visit.api.listed.pageSize = 2;
     for (const n of [1, 2, 3]) list(`run_other${n}`, "user:bob");
     await visit.page.goto(`${visit.api.url}gameplan#/p1/questions`);
+    await sees("Of the newest 2 questions none is one of these.");
+    await main().getByLabel("Questions about").selectOption("All projects");
     await expect.poll(() => rows().count()).toBe(2);
     await button("Show more").click();
     await expect.poll(() => rows().count()).toBe(3);

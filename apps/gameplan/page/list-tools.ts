@@ -79,7 +79,8 @@ export function ask({ route, go }: SectionContext, name: string, value: string):
   go({ section, query: { ...kept, [name]: value } }, { isSilent: true });
 }
 
-function drawChoice(
+/** Draws one choice. An empty value is the first one, and stands in no address. */
+export function drawChoice(
   context: SectionContext,
   choice: {
     readonly name: string;

@@ -1,9 +1,10 @@
 import { type Call, createCall } from "../../../src/client/call.ts";
 import { type ClientOptions, toPorts } from "../../../src/client/ports.ts";
+import { projectOf } from "../../../src/protocol/audit/named-project.ts";
 import { isJsonObject, type JsonObject } from "../../../src/protocol/json/value.ts";
 import { fail, ok, type Result } from "../../../src/protocol/outcome/result.ts";
 import { type CallFailure, inWords } from "./api.ts";
-import { listOf, numberOf, textOf, textsOf } from "./read-json.ts";
+import { listOf, numberOf, objectOf, textOf, textsOf } from "./read-json.ts";
 
 /** Questions of one page. */
 const QUESTIONS_OF_PAGE = 25;
@@ -20,8 +21,16 @@ export interface Question {
   readonly at: string;
   /** Ids of the tools that were called. */
   readonly tools: readonly string[];
-  /** Absent: the words of somebody else, which the server shows to nobody but them. */
-  readonly words?: { readonly asked: string; readonly answered: string };
+  /** Absent: somebody else asked, and the server shows their words to nobody but them. */
+  readonly own?: OwnQuestion;
+}
+
+/** What the reader's own chat tells of a question. */
+interface OwnQuestion {
+  readonly asked: string;
+  readonly answered: string;
+  /** Ids of the projects that it was about. None: no call in its chat named one. */
+  readonly projectIds: readonly string[];
 }
 
 export interface Questions {
@@ -53,32 +62,28 @@ export async function readQuestions(
     next = textOf(body, "next");
     if (next === "") break;
   }
-  const words = await readWords(call, of, runs);
-  const items = runs.map((run) => toQuestion(run, words));
+  const own = await readOwn(call, of, runs);
+  const items = runs.map((run) => toQuestion(run, own.get(textOf(run, "runId"))));
   return ok({ items, hasMore: next !== "" });
 }
 
-type Words = ReadonlyMap<string, NonNullable<Question["words"]>>;
-
-function toQuestion(run: JsonObject, words: Words): Question {
-  const runId = textOf(run, "runId");
-  const known = words.get(runId);
+function toQuestion(run: JsonObject, own: OwnQuestion | undefined): Question {
   return {
-    runId,
+    runId: textOf(run, "runId"),
     status: textOf(run, "status"),
     askedBy: textOf(run, "subjectId") || textOf(run, "actorId"),
     at: textOf(run, "createdAt"),
     tools: textsOf(run, "toolIds"),
-    ...(known && { words: known }),
+    ...(own && { own }),
   };
 }
 
-/** Reads what was asked and answered in some runs, from the reader's own conversations. */
-async function readWords(
+/** Reads what the reader asked in some runs, from the reader's own conversations. */
+async function readOwn(
   call: Call,
   of: { readonly assistant?: string },
   runs: readonly JsonObject[],
-): Promise<Words> {
+): Promise<ReadonlyMap<string, OwnQuestion>> {
   const [first, last] = [runs[0], runs.at(-1)];
   if (!first || !last) return new Map();
   const [newest, oldest] = [textOf(first, "createdAt"), textOf(last, "createdAt")];
@@ -88,7 +93,10 @@ async function readWords(
     (conversation) => textOf(conversation, "updatedAt") < oldest,
   );
   const own = conversations.filter(
-    (one) => numberOf(one, "turns") > 0 && textOf(one, "createdAt") <= newest,
+    (one) =>
+      numberOf(one, "turns") > 0 &&
+      textOf(one, "createdAt") <= newest &&
+      textOf(one, "updatedAt") >= oldest,
   );
   const turns = await Promise.all(
     own.map((conversation) => {
@@ -101,10 +109,10 @@ async function readWords(
       );
     }),
   );
-  return new Map(turns.flat().map((turn) => [textOf(turn, "runId"), wordsOf(turn)]));
+  return new Map(turns.flatMap(toOwnQuestions));
 }
 
-/** Reads a list, the newest first, up to the entry that is too old. What fails is left out. */
+/** Reads a list, the newest first, up to a page with an entry too old. What fails is left out. */
 async function readUntil(
   read: (cursor: { readonly cursor?: string }) => Promise<Result<unknown, unknown>>,
   name: string,
@@ -117,15 +125,36 @@ async function readUntil(
     if (!answer.ok) break;
     const body = toObject(answer.value);
     const listed = listOf(body, name);
-    const end = listed.findIndex(isTooOld);
-    entries.push(...(end < 0 ? listed : listed.slice(0, end)));
+    entries.push(...listed);
     next = textOf(body, "next");
-    if (end >= 0 || next === "") break;
+    if (next === "" || listed.some(isTooOld)) break;
   }
   return entries;
 }
 
-function wordsOf(turn: JsonObject): NonNullable<Question["words"]> {
+/**
+ * Reads the turns of one conversation, the newest first. A turn whose calls name no project is
+ * about that of the nearest turn before it, else of the nearest after it.
+ */
+function toOwnQuestions(turns: readonly JsonObject[]): (readonly [string, OwnQuestion])[] {
+  const named = turns.map(projectsOf);
+  return turns.map((turn, at) => {
+    const nearest = [...named.slice(at), ...named.slice(0, at).toReversed()];
+    const projectIds = nearest.find((ids) => ids.length > 0) ?? [];
+    return [textOf(turn, "runId"), { ...wordsOf(turn), projectIds }];
+  });
+}
+
+/** The projects that the calls of a turn name. */
+function projectsOf(turn: JsonObject): readonly string[] {
+  const parts = listOf(turn, "messages").flatMap((message) => listOf(message, "parts"));
+  return parts.flatMap((part) => {
+    const output = objectOf(objectOf(objectOf(part, "result"), "result_payload"), "data");
+    return projectOf(objectOf(part, "args"), output) ?? [];
+  });
+}
+
+function wordsOf(turn: JsonObject): Pick<OwnQuestion, "asked" | "answered"> {
   const messages = listOf(turn, "messages");
   const said = (role: string) => messages.filter((message) => textOf(message, "role") === role);
   const asked = said("user").map((message) => textOf(message, "text"));

@@ -1,14 +1,15 @@
 import type { AuditEntry } from "./entry.ts";
 import { toCanonicalJson } from "../json/canonical-hash.ts";
 import type { RunId } from "../identity/ids.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.ts";
+import { projectOf } from "./named-project.ts";
+import type { JsonObject } from "../json/value.ts";
 import type { ToolSpec } from "../tool/spec.ts";
 
 /**
  * One tool call in a prompt history (seeds/003, section 4). Input and response are redacted JSON.
  */
 export interface PromptHistoryEntry {
-  /** The argument `projectId`, or that of a row in the result; null when neither has one. */
+  /** The project that the call names, as `projectOf` finds it. */
   readonly projectId: string | null;
   /** `tool:` and the tool's id. */
   readonly promptType: string;
@@ -70,18 +71,6 @@ export function toPromptHistory(
     at,
     runId: runId ?? null,
   };
-}
-
-/** Looks in the arguments, and in the rows of a ToolCallResult (seeds/003, section 2). */
-function projectOf(input: JsonObject | undefined, output: JsonObject | undefined): string | null {
-  const rows = propertiesOf(propertiesOf(propertiesOf(output)["result"])["data"]);
-  const holders = [input, rows, ...Object.values(rows)];
-  const found = holders.map((holder) => propertiesOf(holder)["projectId"]);
-  return found.find((id) => typeof id === "string") ?? null;
-}
-
-function propertiesOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
 
 function textOf(value: JsonObject | undefined): string | null {

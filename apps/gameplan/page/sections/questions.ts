@@ -1,22 +1,37 @@
 import { ok } from "../../../../src/protocol/outcome/result.ts";
 import { toVisible } from "../../../../src/protocol/text/visible.ts";
+import { friendlyName } from "../../../../src/widget/chat/answer/fields.ts";
 import { el } from "../../../../src/widget/dom.ts";
 import { drawLine } from "../../../../src/widget/markdown/text-view.ts";
-import { drawButton, drawEmpty, drawHeading, drawTag, formatTime, inWords } from "../draw.ts";
+import { drawButton, drawEmpty, drawHeading, drawTag, formatTime, plural } from "../draw.ts";
+import { drawChoice } from "../list-tools.ts";
 import { pagesIn } from "../pages.ts";
 import { drawPerson } from "../person.ts";
 import { type Question, readQuestions } from "../read-questions.ts";
+import { queryOf } from "../route.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
 
-const LEAD =
+const OF_PROJECT =
+  "Your own questions about this project: a call of the question names the project, or the " +
+  "question before it in the same chat was about it. Every other question, also of other people, " +
+  "is under All projects.";
+const OF_ALL =
   "What people asked the assistant, in every project. You see the words of your own questions. " +
   "Who may see the runs of others sees that they asked, and what was called.";
 
+const CHOICE = {
+  name: "of",
+  label: "Questions about",
+  options: [
+    ["", "This project"],
+    ["all", "All projects"],
+  ],
+} as const;
+
 /** Who asked the assistant what, when, and with which result. */
 export const showQuestions: ShowSection = async (context) => {
-  const { server, assistantId, route, go } = context;
-  const pages = pagesIn(route);
-  const read = await readQuestions(server, assistantId, pages);
+  const { server, assistantId, route, go, projectId } = context;
+  const read = await readQuestions(server, assistantId, pagesIn(route));
   if (!read.ok) return read;
   const { items, hasMore } = read.value;
   const again = drawButton("Read again", async () => go(route, { isSilent: true }), {
@@ -27,29 +42,31 @@ export const showQuestions: ShowSection = async (context) => {
     const hint = "Ask the assistant in the chat. Your question is listed here.";
     return ok([heading, drawEmpty("Nobody has asked anything yet.", hint)]);
   }
-  const list = el("ol", { class: "rows", "aria-label": "Questions" }, ...items.map(drawQuestion));
-  return ok([heading, el("p", { class: "note" }, LEAD), list, ...drawOlder(context, hasMore)]);
+  const isAll = queryOf(route, CHOICE.name) === "all";
+  const shown = items.filter(({ own }) => isAll || own?.projectIds.includes(projectId));
+  const tools = el("div", { class: "tools" }, drawChoice(context, CHOICE));
+  const lead = el("p", { class: "note" }, isAll ? OF_ALL : OF_PROJECT);
+  const list =
+    shown.length > 0
+      ? el("ol", { class: "rows", "aria-label": "Questions" }, ...shown.map(drawQuestion))
+      : el("p", {}, `Of the newest ${plural(items.length, "question")} none is one of these.`);
+  return ok([heading, tools, lead, list, ...drawOlder(context, hasMore)]);
 };
 
 const SHOWN_CHARACTERS = 240;
 
-function drawQuestion({ runId, status, askedBy, at, tools, words }: Question): HTMLElement {
+function drawQuestion({ runId, status, askedBy, at, tools, own }: Question): HTMLElement {
   const href = `runs#${encodeURIComponent(runId)}`;
-  const name = words ? cut(words.asked) || "A file" : "A question in somebody else's chat";
+  const name = own ? cut(own.asked) || "A file" : "A question in somebody else's chat";
   const link = el("a", { href, "data-key": href }, el("bdi", { class: "row-name" }, name));
   const time = el("time", { datetime: at }, formatTime(at));
   link.append(el("span", { class: "row-facts" }, drawTag(status), drawPerson(askedBy), time));
-  if (words && words.answered !== "") {
-    link.append(el("bdi", { class: "row-text" }, drawLine(cut(words.answered))));
+  if (own && own.answered !== "") {
+    link.append(el("bdi", { class: "row-text" }, drawLine(cut(own.answered))));
   }
-  const called = tools.map(nameOfTool).join(", ");
+  const called = tools.map((id) => friendlyName(id).toLowerCase()).join(", ");
   if (called !== "") link.append(el("span", { class: "row-text" }, `Called: ${called}`));
   return el("li", {}, link);
-}
-
-/** `gameplan__create_version_plan` is "create version plan". */
-function nameOfTool(id: string): string {
-  return inWords(id.replace(/^.*?__/, "")).toLowerCase();
 }
 
 /** Threat: words that people and models wrote hide others, or turn their direction. */
@@ -64,7 +81,7 @@ function drawOlder({ route, go }: SectionContext, hasMore: boolean): HTMLElement
   if (!hasMore) return [];
   const pages = String(pagesIn(route) + 1);
   const more = drawButton("Show more", async () =>
-    go({ section: route.section, query: { pages } }, { isSilent: true }),
+    go({ section: route.section, query: { ...route.query, pages } }, { isSilent: true }),
   );
   return [el("p", { class: "more" }, more)];
 }

@@ -21,7 +21,7 @@ test("the prompt history names the project of each call, where the call tells it
   await expect.poll(async () => (await history()).length).toBe(4);
   const entries = await history();
   expect(entries.map((entry) => [entry.promptType, entry.projectId, entry.status])).toEqual([
-    ["tool:gameplan__create_project", null, "completed"],
+    ["tool:gameplan__create_project", projectId, "completed"],
     ["tool:gameplan__create_game_system", projectId, "completed"],
     ["tool:gameplan__get_game_system", projectId, "completed"],
     ["tool:gameplan__get_game_system", null, "failed"],
