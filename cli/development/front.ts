@@ -18,7 +18,7 @@ import { describeUnknown, type DevelopmentPeople } from "./people.ts";
 const HOME = "/__development";
 const COOKIE = "interlock-acting";
 /** Pages that show the switcher. */
-const PAGES: ReadonlySet<string> = new Set(["/", "/approvals", "/gameplan"]);
+const PAGES: ReadonlySet<string> = new Set(["/", "/approvals", "/gameplan", "/runs"]);
 
 interface FrontSettings {
   readonly port: number;

@@ -5,15 +5,25 @@ const { people, acting } = await (await fetch(`${HOME}/people`)).json();
 
 const style = new CSSStyleSheet();
 style.replaceSync(`
-  label { position: fixed; left: 8px; bottom: 8px; z-index: 9; display: flex; gap: 6px;
-    align-items: center; padding: 4px 8px; border: 1px solid; border-radius: 8px;
-    background: Canvas; color: CanvasText; font: 13px system-ui, sans-serif; }
+  :host { display: block; height: 36px; }
+  label { display: inline-flex; gap: 6px; align-items: center; margin: 3px 8px; padding: 3px 8px;
+    border: 1px solid; border-radius: 8px; background: Canvas; color: CanvasText;
+    font: 13px system-ui, sans-serif; }
   select { font: inherit; }
-  /* The composer takes the whole width of a narrow page. */
-  @media (max-width: 1099px) { label { left: auto; bottom: auto; right: 8px; top: 64px; } }
-  /* The head of GamePlan has room for it, and its other edges have none on a phone. */
-  .head { left: 112px; right: auto; top: 14px; bottom: auto; }
-  @media (max-width: 599px) { .head { padding: 4px; } .head span { display: none; } .head select { width: 68px; } }
+  /* A wide chat has room in its corner, and a wide GamePlan in its head. */
+  @media (min-width: 1100px) {
+    :host(.chat) { position: fixed; left: 0; bottom: 4px; z-index: 9; }
+  }
+  @media (min-width: 900px) {
+    :host(.gameplan) { position: fixed; left: 104px; top: 12px; z-index: 9; }
+  }
+`);
+// Everywhere else it stands above the page, so that it covers nothing.
+const room = new CSSStyleSheet();
+room.replaceSync(`
+  [data-below] { height: calc(100dvh - 36px); }
+  @media (min-width: 1100px) { interlock-chat[data-below] { height: 100dvh; } }
+  @media (min-width: 900px) { interlock-gameplan[data-below] { height: 100dvh; } }
 `);
 
 const select = document.createElement("select");
@@ -29,13 +39,17 @@ async function act(name) {
 }
 
 const label = document.createElement("label");
-const words = document.createElement("span");
-words.append("Acting as");
-label.append(words, select);
+label.append("Acting as", select);
 select.setAttribute("aria-label", "Acting as");
-if (document.querySelector("interlock-gameplan")) label.className = "head";
 const host = document.createElement("div");
 const root = host.attachShadow({ mode: "open" });
 root.adoptedStyleSheets = [style];
 root.append(label);
-document.body.append(host);
+document.body.prepend(host);
+for (const name of ["chat", "gameplan", "approvals", "runs"]) {
+  const page = document.querySelector(`interlock-${name}`);
+  if (!page) continue;
+  host.className = name;
+  page.dataset.below = "";
+}
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, room];

@@ -182,7 +182,7 @@ describe("the switcher", () => {
     home("/__development/acting", { method: "POST", body: name, headers });
 
   test("is on the pages, and only there", async () => {
-    for (const path of ["/", "/approvals", "/approvals?x"]) {
+    for (const path of ["/", "/approvals", "/approvals?x", "/gameplan", "/runs"]) {
       expect(await (await home(path)).text()).toContain("/__development/switcher.js");
     }
     expect(await (await home("/v1/runs")).text()).toBe("<body>page</body>");

@@ -53,6 +53,10 @@ export async function bobSeesTheGraph(bob: Person): Promise<void> {
     .waitFor();
   await project(bob).getByText("requires Movement").last().waitFor();
   await bob.picture("gameplan-phone");
+  // The choice of a person of `npm run dev` covers nothing.
+  for (const name of ["Project", "Acting as"]) {
+    await bob.page.getByRole("combobox", { name }).click({ trial: true });
+  }
   await bob.page.getByRole("button", { name: "Chat", exact: true }).click();
   await bob.page.getByRole("textbox", { name: "Message" }).waitFor();
   await bob.page.getByRole("button", { name: "Project", exact: true }).click();
@@ -114,6 +118,7 @@ export async function findWhatWasAsked(ann: Person, bob: Person): Promise<void> 
   for (const text of ["Completed", "developer", /Version 0\.1 builds Movement first/]) {
     await asked.getByText(text).waitFor();
   }
+  await ann.picture("gameplan-questions");
   await asked.getByText("create version plan").waitFor();
   expect(await asked.getAttribute("href")).toMatch(/^runs#run_/);
   await section(bob, "Questions");
