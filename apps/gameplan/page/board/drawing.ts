@@ -16,8 +16,8 @@ const BULGE = NODE.width;
 /** Of more boxes, those whose names are too small to read are drawn without names. */
 const MOST_NAMED = 60;
 /**
- * More arrows are drawn together, as one line of each kind. Those of the selected system stay apart,
- * so that a pointer hits them.
+ * More arrows are drawn together, as one line of each kind. Those of the selected system stay
+ * apart, so that a pointer hits them.
  */
 const MOST_SINGLE = 200;
 
