@@ -145,6 +145,8 @@ describe("a project", () => {
     const lines = main().getByRole("list", { name: "Who is in it" }).getByRole("listitem");
     await expect.poll(() => lines.count()).toBe(3);
     expect(await lines.nth(1).innerText()).toContain("Everybody in the workspace");
+    // Nobody takes the right of the only owner.
+    expect(await lines.nth(0).getByRole("button").count()).toBe(0);
     await main().getByRole("button", { name: "Remove: ben" }).press("Enter");
     await main().getByLabel("Somebody else of the workspace").fill("cat");
     await main().getByLabel("Access").selectOption("Owner");

@@ -507,7 +507,7 @@ describe("the questions to the assistant", () => {
     visit.api.listed.pageSize = 2;
     for (const n of [1, 2, 3]) list(`run_other${n}`, "user:bob");
     await visit.page.goto(`${visit.api.url}gameplan#/p1/questions`);
-    await sees("Of the newest 2 questions none is one of these.");
+    await sees("None of the newest questions is one of these.");
     await main().getByLabel("Questions about").selectOption("All projects");
     await expect.poll(() => rows().count()).toBe(2);
     await button("Show more").click();

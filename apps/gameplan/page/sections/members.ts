@@ -26,7 +26,12 @@ export async function drawMembers(context: SectionContext): Promise<HTMLElement[
     return (await context.act("change_member", args)) !== undefined;
   };
   const isOwner = read.value["isOwner"] === true;
-  const items = shown.map((line) => drawLine(line, isOwner ? set : undefined));
+  const owners = lines.filter((line) => textOf(line, "access") === "owner").length;
+  const items = shown.map((line) => {
+    // An owner gives up the right through another owner alone.
+    const isAlone = owners === 1 && textOf(line, "access") === "owner";
+    return drawLine(line, isOwner && !isAlone ? set : undefined);
+  });
   const list = el("ul", { class: "items", "aria-label": "Who is in it" }, ...items);
   return drawGroup("Who is in it", list, ...(isOwner ? [drawInvitation(context, set)] : []));
 }

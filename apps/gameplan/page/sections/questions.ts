@@ -3,7 +3,7 @@ import { toVisible } from "../../../../src/protocol/text/visible.ts";
 import { friendlyName } from "../../../../src/widget/chat/answer/fields.ts";
 import { el } from "../../../../src/widget/dom.ts";
 import { drawLine } from "../../../../src/widget/markdown/text-view.ts";
-import { drawButton, drawEmpty, drawHeading, drawTag, formatTime, plural } from "../draw.ts";
+import { drawButton, drawEmpty, drawHeading, drawTag, formatTime } from "../draw.ts";
 import { drawChoice } from "../list-tools.ts";
 import { pagesIn } from "../pages.ts";
 import { drawPerson } from "../person.ts";
@@ -49,7 +49,7 @@ export const showQuestions: ShowSection = async (context) => {
   const list =
     shown.length > 0
       ? el("ol", { class: "rows", "aria-label": "Questions" }, ...shown.map(drawQuestion))
-      : el("p", {}, `Of the newest ${plural(items.length, "question")} none is one of these.`);
+      : el("p", {}, "None of the newest questions is one of these.");
   return ok([heading, tools, lead, list, ...drawOlder(context, hasMore)]);
 };
 
