@@ -549,6 +549,12 @@ describe("the board", () => {
     expect(await boxes()).toBeLessThan(150);
     await button("Show all").click();
     await expect.poll(boxes).toBe(300);
+    const isWhole = `(root) => {
+      const bottomOf = (element) => element.getBoundingClientRect().bottom;
+      const bottom = bottomOf(root.querySelector(".surface"));
+      return [...root.querySelectorAll("[data-node]")].every((box) => bottomOf(box) <= bottom);
+    }`;
+    expect(await visit.inside<boolean>(isWhole)).toBe(true);
     // Too small to read, a box has no parts, and the arrows of one kind are one line.
     const elements = () => main().locator(".surface svg *").count();
     expect(await elements()).toBeLessThan(620);

@@ -16,7 +16,8 @@ export interface View extends Point {
   readonly scale: number;
 }
 
-const MIN_SCALE = 0.1;
+/** A column of 300 systems fits into a window. */
+const MIN_SCALE = 0.02;
 const MAX_SCALE = 2.5;
 /** Free room around everything. Unit: pixels. */
 const MARGIN = 28;
