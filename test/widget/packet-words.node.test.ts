@@ -14,7 +14,7 @@ import type { BudgetRaise } from "../../src/protocol/budget/raise.ts";
 import { describeSources } from "../../src/protocol/label/source.ts";
 import { SEMANTICS } from "../../src/protocol/tool/contract-document.ts";
 import { describeCompensation } from "../../src/runner/approval/describe-compensation.ts";
-import { sayHint, sayLine, saySources, sayText } from "../../src/widget/approval/packet-words.ts";
+import { sayHint, sayLine, sayText } from "../../src/widget/approval/packet-words.ts";
 import { GERMAN } from "../../src/widget/texts/german.ts";
 import { sayError } from "../../src/widget/texts/say-error.ts";
 import { setLanguage } from "../../src/widget/texts/say.ts";
@@ -197,8 +197,8 @@ describe("a packet in German", () => {
       "ein Text; freiwillig",
     ]);
     const kinds = ["context", "file", "history", "more", "something else"];
-    const words = saySources(describeSources(kinds.map((kind) => ({ kind }))));
-    expect(words).toBe(
+    const text = describeSources(kinds.map((kind) => ({ kind })));
+    expect(sayText({ field: "after", label: "After reading", text, notes: [] })).toBe(
       "Kontext der Seite, eine Datei, ein Verlauf, den ein Client schickte, frühere Quellen, anderer Text",
     );
   });

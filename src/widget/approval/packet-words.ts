@@ -173,15 +173,10 @@ export function sayText({ field, label, pointer, text }: PacketLine): string {
   const isValue = pointer !== undefined && /^(?:arguments|beforeState|afterState)$/.test(field);
   if (isValue) return text;
   if (field === "expiresAt") return formatTime(text);
-  if (field === "after") return saySources(text);
+  if (field === "after") return sayEach(text, ", ", SOURCES);
   if (field === "actionName") return label === TOOL ? sayKnown(text, TOOL_NAME) : text;
   const known = Object.hasOwn(TEXTS, field) ? TEXTS[field] : undefined;
   return known ? sayKnown(text, known) : text;
-}
-
-/** Says likewise what a model had read. */
-export function saySources(text: string): string {
-  return sayEach(text, ", ", SOURCES);
 }
 
 /** Says likewise what a field of a question takes; what its author wrote about it stays. */

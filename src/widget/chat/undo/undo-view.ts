@@ -1,7 +1,6 @@
 import { say, type Text } from "../../texts/say.ts";
 import type { ApprovalCard } from "../../approval/card.ts";
 import type { ApprovalInfo } from "../../approval/info.ts";
-import { saySources } from "../../approval/packet-words.ts";
 import { el, setText } from "../../dom.ts";
 import type { UndoCall, UndoStatus } from "./undo-api.ts";
 
@@ -44,7 +43,7 @@ export class UndoView {
     if (status === undefined) return;
     setText(
       this.#origin,
-      after === undefined ? "" : say("Made after reading: {text}", { text: saySources(after) }),
+      after === undefined ? "" : say("Made after reading: {text}", { text: after }),
     );
     const hadFocus = this.#button.matches(":focus");
     this.#button.hidden = status !== "available";
