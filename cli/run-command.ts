@@ -45,6 +45,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "says what happened in a run, gate by gate, and why it ended",
     load: () => import("./commands/explain.ts"),
   },
+  export: {
+    summary: "writes recorded runs of a deployment into a folder, for evaluate",
+    load: () => import("./commands/export.ts"),
+  },
   evaluate: {
     summary: "looks at recorded runs in the 12 test modes of a tool contract",
     load: () => import("./commands/evaluate.ts"),

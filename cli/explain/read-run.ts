@@ -3,7 +3,7 @@ import type { RunTrace } from "../../src/protocol/run/trace.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 import { CommandError } from "../command.ts";
 import { readToldPage, readToldTrace } from "./told-run.ts";
-import type { Send } from "../push/deployment-client.ts";
+import { describeAnswer, type Send } from "../push/deployment-client.ts";
 
 /** What a deployment tells of a run, `GET /v1/runs/:id/trace`. */
 export interface ToldRun {
@@ -31,7 +31,5 @@ export async function readRun(send: Send, runId: string): Promise<ToldRun> {
 async function read(send: Send, path: string): Promise<JsonObject> {
   const answer = await send({ method: "GET", path });
   if (answer.kind === "ok") return answer.body;
-  if (answer.kind === "no_answer") throw new CommandError(`No answer: ${answer.reason}`);
-  const { status, code, message } = answer.refusal;
-  throw new CommandError(`${path.split("?")[0]}: ${status} ${code}. ${message}`);
+  throw new CommandError(describeAnswer(path, answer));
 }

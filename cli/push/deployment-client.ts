@@ -4,10 +4,10 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../src/protocol/json/value.ts";
-import { type MaskValues, maskValues } from "../../src/protocol/secrets/mask-values.ts";
+import { maskValues } from "../../src/protocol/secrets/mask-values.ts";
 import { toVisible } from "../../src/protocol/text/visible.ts";
 import { readText } from "../bounded-input.ts";
-import { messageOf } from "../command.ts";
+import { CommandError, messageOf } from "../command.ts";
 import type { Target } from "./target.ts";
 
 /** What a deployment answered, or why there is no answer. */
@@ -54,44 +54,75 @@ function adviseToken(environment: string): string {
 }
 
 /**
- * Makes the function that sends requests to a deployment. It never throws. Without a token, only
- * `interlock dev` answers; `own` are headers of each request.
+ * Where requests go, and as whom. Without a token, only `interlock dev` answers; `own` are headers
+ * of each request.
  */
-export function createClient({
-  environment,
-  url,
-  token,
-  own,
-}: Pick<Target, "environment" | "url"> &
-  Partial<Pick<Target, "token">> & { readonly own?: Readonly<Record<string, string>> }): Send {
-  const mask = maskValues(token === undefined ? [] : [token]);
-  return async ({ method, path, body, headers }) => {
+export type ClientTarget = Pick<Target, "environment" | "url"> &
+  Partial<Pick<Target, "token">> & { readonly own?: Readonly<Record<string, string>> };
+
+/** Makes the function that sends requests to a deployment. It never throws. */
+export function createClient(target: ClientTarget): Send {
+  return async (request) => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const response = await fetch(`${url}${path}`, {
-        method,
-        headers: {
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-          ...(body !== undefined && { "content-type": "application/json" }),
-          ...own,
-          ...headers,
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        // Threat: a redirect hands the token and the secrets to another host.
-        redirect: "manual",
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      return readAnswer(response, await readText(response), { environment, mask });
+      const response = await open(target, request, { signal });
+      return readAnswer(response, await readText(response), target);
     } catch (error) {
-      const { cause } = error as { readonly cause?: unknown };
-      return { kind: "no_answer", reason: messageOf(cause ?? error) };
+      return { kind: "no_answer", reason: reasonOf(error) };
     }
   };
+}
+
+/**
+ * Opens an answer of any length, such as the export of a log.
+ * Fails: throws a CommandError with what the deployment answered instead.
+ */
+export async function openAnswer(target: ClientTarget, path: string): Promise<Response> {
+  const opened = await open(target, { method: "GET", path }).catch(reasonOf);
+  if (typeof opened === "string") throw new CommandError(`No answer: ${opened}`);
+  if (opened.ok) return opened;
+  const answer = readAnswer(opened, await readText(opened), target);
+  throw new CommandError(describeAnswer(path, answer));
+}
+
+/** Says that an answer is not what a request asked for. */
+export function describeAnswer(path: string, answer: Answer): string {
+  if (answer.kind === "no_answer") return `No answer: ${answer.reason}`;
+  const what = path.split("?")[0];
+  if (answer.kind === "ok") return `${what}: the answer is not one of Interlock.`;
+  const { status, code, message } = answer.refusal;
+  return `${what}: ${status} ${code}. ${message}`;
+}
+
+function open(
+  { url, token, own }: ClientTarget,
+  { method, path, body, headers }: DeploymentRequest,
+  options: RequestInit = {},
+): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...own,
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // Threat: a redirect hands the token and the secrets to another host.
+    redirect: "manual",
+    ...options,
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  return messageOf(cause ?? error);
 }
 
 function readAnswer(
   response: Response,
   text: string,
-  { environment, mask }: { readonly environment: string; readonly mask: MaskValues },
+  { environment, token }: ClientTarget,
 ): Answer {
   const body = parseObject(text);
   if (response.ok && (body || response.status === 204)) {
@@ -99,6 +130,7 @@ function readAnswer(
   }
   const { status, code, message, fields } = readRefusal(response.status, body, environment);
   // Threat: a server that repeats the token, for a terminal or the log of a CI.
+  const mask = maskValues(token === undefined ? [] : [token]);
   const shown = fields.map((field) => mask({ ...field }));
   return {
     kind: "refused",

@@ -1,7 +1,7 @@
 import { ACTING_HEADER } from "../../src/protocol/identity/development.ts";
 import { readNumber, UsageError } from "../command.ts";
 import { DEFAULT_PORT } from "../development/default-port.ts";
-import { createClient, type Send } from "./deployment-client.ts";
+import { type ClientTarget, createClient, type Send } from "./deployment-client.ts";
 import { readTarget } from "./target.ts";
 
 /** The options with which a command names the deployment that it talks to. */
@@ -32,12 +32,17 @@ export function checkDeployment({ env, port, as }: DeploymentValues): void {
 }
 
 /** Makes the client of the deployment that the options name. Fails: as `readTarget`. */
-export function openClient(
+export function openClient(project: string, values: DeploymentValues): Send {
+  return createClient(targetOf(project, values));
+}
+
+/** Where the options lead, and as whom. Fails: as `readTarget`. */
+export function targetOf(
   project: string,
   { env, port = String(DEFAULT_PORT), as }: DeploymentValues,
-): Send {
-  if (env !== undefined) return createClient(readTarget(project, env));
+): ClientTarget {
+  if (env !== undefined) return readTarget(project, env);
   const own = as === undefined ? {} : { [ACTING_HEADER]: as };
   const url = `http://127.0.0.1:${readNumber("port", port, 65_535)}`;
-  return createClient({ environment: "development", url, own });
+  return { environment: "development", url, own };
 }

@@ -99,8 +99,8 @@ const NOT_RUN: readonly { readonly file: string; readonly starts: string; readon
     },
     {
       file: "docs/evaluation.md",
-      starts: "mkdir runs",
-      why: "needs a deployment with replays; test/http/evaluate.test.ts exports the same",
+      starts: "npx interlock export",
+      why: "needs a deployment; test/e2e/dev.node.test.ts exports from one, and evaluates it",
     },
     {
       file: "docs/questions.md",

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { TOOLS } from "../../src/tools/index.ts";
@@ -10,6 +11,7 @@ import { registerContracts } from "../../src/contracts/check/register.ts";
 import { PACKAGE_FOLDER } from "../../cli/project/folders.ts";
 import { runCommand } from "../shared/command-process.ts";
 import { startDev, type DevServer } from "../shared/dev-server.ts";
+import { ProjectFolder } from "../shared/project-folder.ts";
 import { runChat } from "../../cli/chat/chat-loop.ts";
 import type { Terminal } from "../../cli/chat/terminal.ts";
 import { createClient } from "../../src/client/client.ts";
@@ -210,6 +212,35 @@ describe("npm run dev, offline", () => {
       1,
       expect.stringContaining("404 run_not_found"),
     ]);
+  });
+
+  test("interlock export writes what the last run left, and interlock evaluate reads it", async () => {
+    using folder = new ProjectFolder();
+    const response = await ask(server.url, 'call core__calculate {"expression":"6*7"}');
+    await response.text();
+    const runId = response.headers.get("x-run-id") ?? "";
+    const { port } = new URL(server.url);
+    const runs = join(folder.path, "runs");
+    const exporting = ["export", runs, "--last", "1", "--port", port];
+    let said = "";
+    // The log learns of the end of a run within about a second; an export is made once.
+    await expect
+      .poll(async () => {
+        rmSync(runs, { recursive: true, force: true });
+        said = (await runCommand(exporting, PACKAGE_FOLDER)).stdout;
+        return said;
+      })
+      .toMatch(/^traces: 1\nreplays: 0; without: unknown_route 1\ncontracts: 1\n/);
+    expect(readdirSync(runs)).toEqual(
+      expect.arrayContaining(["audit.jsonl", "core__calculate.tool.json", `${runId}.trace.json`]),
+    );
+    const [, printed = ""] = /^npx interlock (evaluate .*)$/m.exec(said) ?? [];
+    const evaluated = await runCommand(printed.split(" "), PACKAGE_FOLDER);
+    expect(evaluated.stdout).toMatch(/Retry: \d+ looked at, no fault\n/);
+    expect(evaluated.stdout).toMatch(/Schema drift: \d+ looked at, no fault\n/);
+    expect(evaluated.stderr).toBe("");
+    const again = await runCommand(exporting, PACKAGE_FOLDER);
+    expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining("is not empty")]);
   });
 
   test("comes back when the runtime of its Worker is killed, and says so", async () => {

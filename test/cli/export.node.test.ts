@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { exportRuns } from "../../cli/evaluate/export-runs.ts";
+import type { Answer, DeploymentRequest } from "../../cli/push/deployment-client.ts";
+import type { JsonObject } from "../../src/protocol/json/value.ts";
+
+const ok = (body: JsonObject): Answer => ({ kind: "ok", body, etag: undefined });
+const refused = (status: number, code: string): Answer => ({
+  kind: "refused",
+  refusal: { status, code, message: "", fields: [] },
+});
+const ended = (runId: string, ...toolIds: readonly string[]): JsonObject => ({
+  runId,
+  endedAt: "2026-11-28T08:00:00.000Z",
+  toolIds,
+});
+
+/** Exports from a deployment with these answers, by the begin of a path. */
+async function exportFrom(answers: Readonly<Record<string, Answer>>, last = 100) {
+  const written = new Map<string, JsonObject>();
+  const asked: string[] = [];
+  const send = ({ path }: DeploymentRequest): Promise<Answer> => {
+    asked.push(path);
+    const found = Object.entries(answers).find(([begin]) => path.startsWith(begin));
+    return Promise.resolve(found?.[1] ?? refused(404, "unknown_route"));
+  };
+  const write = (name: string, body: JsonObject): void => void written.set(name, body);
+  const lines = await exportRuns({ send, write, progress: () => {} }, last);
+  return { lines, asked, files: [...written.keys()] };
+}
+
+test("an export has what there is of each run, and counts by the reason what there is not", async () => {
+  const { lines, files } = await exportFrom({
+    "/v1/runs/run_a/trace": ok({ runId: "run_a", notices: { arePending: false } }),
+    "/v1/runs/run_a/replay": ok({ runId: "run_a", outcome: "equal" }),
+    "/v1/runs/run_b/trace": ok({ runId: "run_b" }),
+    "/v1/runs/run_b/replay": refused(409, "run_not_replayable"),
+    "/v1/runs/run_c/trace": ok({ runId: "run_c", notices: { arePending: true } }),
+    "/v1/runs/run_d/trace": refused(410, "run_expired"),
+    "/v1/runs?": ok({
+      runs: [
+        ended("run_a", "desk__read", "desk__read"),
+        ended("run_b", "desk__gone"),
+        ended("run_c"),
+        { runId: "run_open", toolIds: [] },
+        ended("run_d"),
+      ],
+    }),
+    "/v1/tools/desk__read": ok({ contract: {} }),
+    "/v1/tools/": refused(404, "tool_not_found"),
+  });
+  expect(lines).toEqual([
+    "traces: 2; without: not_reported 1, run_expired 1",
+    "replays: 1; without: run_not_replayable 1",
+    "contracts: 1; without: tool_not_found 1",
+  ]);
+  expect(files).toEqual([
+    "run_a.trace.json",
+    "run_a.replay.json",
+    "run_b.trace.json",
+    "desk__read.tool.json",
+  ]);
+});
+
+test("a page of the list follows the other, up to as many runs as were asked for", async () => {
+  const { asked } = await exportFrom(
+    {
+      "/v1/runs?limit=50&cursor=b%2F2": ok({ runs: [ended("run_b"), ended("run_c")], next: "c" }),
+      "/v1/runs?": ok({ runs: [ended("run_a")], next: "b/2" }),
+    },
+    2,
+  );
+  expect(asked.filter((path) => path.endsWith("trace?limit=100"))).toEqual([
+    "/v1/runs/run_a/trace?limit=100",
+    "/v1/runs/run_b/trace?limit=100",
+  ]);
+});
+
+test("a name that leads out of the folder, or to another route, is no run and no tool", async () => {
+  const hostile = ["../x", "a/b", "", "run?x", ".", "run_\u0000"];
+  const { asked, files } = await exportFrom({
+    "/v1/runs?": ok({
+      runs: [...hostile.map((runId) => ended(runId)), ended("run_a", ...hostile)],
+    }),
+    "/v1/": ok({ contract: {} }),
+  });
+  expect(asked.slice(1)).toEqual(["/v1/runs/run_a/trace?limit=100", "/v1/runs/run_a/replay"]);
+  expect(files).toEqual(["run_a.trace.json", "run_a.replay.json"]);
+});
+
+test.each([
+  ["nobody answers", { kind: "no_answer", reason: "ECONNREFUSED" }, "No answer: ECONNREFUSED"],
+  ["the caller may not read", refused(403, "scope_missing"), "/v1/runs: 403 scope_missing"],
+  ["the list is none", ok({ runs: "many" }), "/v1/runs: the answer is not one of Interlock"],
+] satisfies (readonly [string, Answer, string])[])(
+  "where %s, the export ends with the reason",
+  async (_what, answer, reason) => {
+    await expect(exportFrom({ "/v1/runs?": answer })).rejects.toThrow(reason);
+  },
+);
