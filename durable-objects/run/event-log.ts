@@ -78,40 +78,31 @@ export class EventLog {
    * Contract: writes nothing; empty only when `seq` is the head.
    */
   readAfter(seq: number): readonly LoggedEvent[] {
-    if (seq >= this.#storedSeq) {
-      const from = seq - this.#storedSeq;
-      return this.#pending.slice(from, from + MAX_ROW_EVENTS).map(({ event }, index) => ({
-        event,
-        position: { epoch: this.#epoch, seq: seq + 1 + index },
-      }));
-    }
+    if (seq >= this.#storedSeq) return this.#pendingAfter(seq);
     const row = this.#sql
-      .exec<PackedEvents & { first_seq: number; epoch: number }>(
-        "SELECT first_seq, epoch, body, base FROM log WHERE last_seq > ? ORDER BY seq LIMIT 1",
-        seq,
-      )
+      .exec<EventRow>(`SELECT ${EVENTS} FROM log WHERE last_seq > ? ORDER BY seq LIMIT 1`, seq)
       .one();
-    const firstSeq = Math.max(seq + 1, row.first_seq);
-    return this.#parse(row)
-      .slice(firstSeq - row.first_seq)
-      .map((event, index) => ({
-        event,
-        position: { epoch: row.epoch, seq: firstSeq + index },
-      }));
+    return this.#eventsOf(row).slice(Math.max(0, seq + 1 - row.first_seq));
   }
 
-  /** Reads the whole log, row by row. */
+  /** Reads the whole log, row by row. Contract: as of `entries`. */
   *readAll(): Generator<AiEvent> {
     for (const { event } of this.entries()) yield event;
   }
 
-  /** Reads the whole log with the position of each event, row by row. */
+  /**
+   * Reads the whole log with the position of each event, row by row, in one statement.
+   * Contract: it is read to its end in one turn, and nothing is appended meanwhile.
+   */
   *entries(): Generator<LoggedEvent> {
-    for (let seq = 0; seq < this.headSeq;) {
-      for (const entry of this.readAfter(seq)) {
-        ({ seq } = entry.position);
-        yield entry;
-      }
+    const rows = this.#sql.exec<EventRow>(
+      `SELECT ${EVENTS} FROM log WHERE last_seq > 0 ORDER BY seq`,
+    );
+    for (const row of rows) yield* this.#eventsOf(row);
+    for (let seq = this.#storedSeq; seq < this.headSeq;) {
+      const pending = this.#pendingAfter(seq);
+      yield* pending;
+      seq += pending.length;
     }
   }
 
@@ -132,12 +123,23 @@ export class EventLog {
     return Math.min(after.seq, seq);
   }
 
-  #parse({ body, base }: PackedEvents): readonly AiEvent[] {
-    return JSON.parse(this.#log.unpack(body, base)) as readonly AiEvent[];
+  #pendingAfter(seq: number): readonly LoggedEvent[] {
+    const from = seq - this.#storedSeq;
+    return this.#pending.slice(from, from + MAX_ROW_EVENTS).map(({ event }, index) => ({
+      event,
+      position: { epoch: this.#epoch, seq: seq + 1 + index },
+    }));
+  }
+
+  #eventsOf({ first_seq, epoch, body, base }: EventRow): readonly LoggedEvent[] {
+    const events = JSON.parse(this.#log.unpack(body, base)) as readonly AiEvent[];
+    return events.map((event, index) => ({ event, position: { epoch, seq: first_seq + index } }));
   }
 }
 
-type PackedEvents = { body: PackedText; base: number | null };
+/** Columns of a row with events. */
+const EVENTS = "first_seq, epoch, body, base";
+type EventRow = { first_seq: number; epoch: number; body: PackedText; base: number | null };
 
 /** An event that is not stored yet. */
 interface PendingEvent {
