@@ -14,9 +14,11 @@ import type { BudgetRaise } from "../../src/protocol/budget/raise.ts";
 import { describeSources } from "../../src/protocol/label/source.ts";
 import { SEMANTICS } from "../../src/protocol/tool/contract-document.ts";
 import { describeCompensation } from "../../src/runner/approval/describe-compensation.ts";
-import { sayHint, sayLine, sayText } from "../../src/widget/approval/packet-words.ts";
+import { fillText } from "../../src/protocol/text/fill-text.ts";
+import { PLACES, sayHint, sayLine, sayText } from "../../src/widget/approval/packet-words.ts";
 import { GERMAN } from "../../src/widget/texts/german.ts";
 import { sayError } from "../../src/widget/texts/say-error.ts";
+import { sayKnown } from "../../src/widget/texts/say-known.ts";
 import { setLanguage } from "../../src/widget/texts/say.ts";
 import { PACKET } from "../shared/packets.ts";
 
@@ -144,6 +146,47 @@ describe("a packet in German", () => {
     expect(sayText({ field: "question", label: "Question", text: "optional", notes: [] })).toBe(
       "optional",
     );
+  });
+
+  test("changes no value in which the words between two values stand", () => {
+    const payload = {
+      title: "Move it",
+      arguments: { shown: { note: "x; not shown: /iban" }, withheld: [] },
+      fingerprint: "f",
+    };
+    const packet: ConfirmationPacket = {
+      ...PACKET,
+      steps: [{ tool: "pay__move", version: "1.0.0", payload }],
+      drifting: [{ field: "pattern", reason: "It moves." }],
+      actionName: {
+        title: "Pay",
+        tool: "pay__refund",
+        toolTitle: "Pay, version 9",
+        version: "1.0.0",
+      },
+    };
+    const before = "10, is now 10";
+    const changedShown = [{ pointer: "/arguments/shown/amount", before, after: "9000" }];
+    const lines = formatPacketLines(packet, { changedShown });
+    const [change] = lines;
+    expect(change && sayLine(change)).toMatchObject({
+      label: "Geändert: Argumente › Amount",
+      text: 'was "10, is now 10", is now "9000"',
+    });
+    expect(said(lines, "Schritt 1")).toContain('{"note":"x; not shown: /iban"}');
+    expect(said(lines, "Werkzeug")).toBe("Pay, version 9 (pay__refund), version 1.0.0");
+    expect(said(lines, "Kann sich ändern: pattern")).toBe("It moves.");
+  });
+
+  test("gives different places different labels", () => {
+    const english = PLACES.texts.flatMap((place) =>
+      ["Title", "Titel", "Version", "Verborgen › 1", "Argumente › Version"].map((field) =>
+        fillText(place, { step: "1", field }),
+      ),
+    );
+    const different = new Set(english);
+    const german = [...different].map((label) => sayKnown(label, PLACES));
+    expect(german.filter((label, at) => german.indexOf(label) !== at)).toEqual([]);
   });
 
   test("has each risk, term, limit and way back in German", () => {

@@ -41,14 +41,16 @@ const LABELS: Worded = {
     "Step {number}",
     "New here: {what}",
     "May change: {what}",
-    "Changed: rule {rule}, {what}",
-    "Changed: {what}",
   ],
+};
+
+const TERM_LABELS: Worded = {
+  texts: ["Changed: rule {rule}, {what}", "Changed: {what}"],
   words: Object.values(TERMS),
 };
 
 /** Where in the packet a changed value stands, as its label says it. */
-const PLACES: Worded = {
+export const PLACES: Worded = {
   texts: [
     "Arguments › Shown › {field}",
     "Arguments › Withheld › {field}",
@@ -75,9 +77,15 @@ const PLACES: Worded = {
 
 /** The line that names the tool. Another line of its field has the title of an author. */
 const TOOL: Text = "Tool";
-const TOOL_NAME: Worded = { texts: ["{tool}, version {version}"] };
+const isVersion = (text: string): boolean => /^[\w.+-]+$/.test(text);
+const TOOL_NAME: Worded = { texts: ["{tool}, version {version}"], fits: { version: isVersion } };
 const CHANGED: Text = "Changed: {what}";
-const CHANGE: Worded = { texts: ["was {before}, is now {after}"], words: ["absent"] };
+const ABSENT: Text = "absent";
+const CHANGE: Worded = {
+  texts: ["was {before}, is now {after}"],
+  words: [ABSENT],
+  fits: { before: (text) => text === ABSENT || isJson(text) },
+};
 const STATE: Worded = { texts: ["not known"] };
 
 /** Texts of lines, by field. */
@@ -109,6 +117,8 @@ const TEXTS: { readonly [Field in PacketField]?: Worded } = {
       "{tool}, version {version}: {what}; not shown: {fields}",
       "{tool}, version {version}: {what}",
     ],
+    // Behind the arguments, which are JSON, stand pointers.
+    fits: { version: isVersion, fields: (text) => /^\/[^"]*$/.test(text) },
   },
   riskClass: { texts: ["{risk}: {what}"], words: Object.values(RISKS) },
   jurisdiction: { texts: ["{service}: in no region of the policy", "{service}: in {regions}"] },
@@ -194,7 +204,17 @@ function sayLabel({ field, label, pointer }: PacketLine): string {
     const { what } = readValues(CHANGED, label) ?? {};
     return what === undefined ? label : say(CHANGED, { what: sayKnown(what, PLACES) });
   }
-  return pointer === undefined ? sayKnown(label, LABELS) : label;
+  if (pointer !== undefined) return label;
+  return sayKnown(label, field === "changedTerms" ? TERM_LABELS : LABELS);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function sayEach(text: string, separator: string, worded: Worded): string {
