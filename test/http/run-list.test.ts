@@ -36,6 +36,8 @@ const summaryOf = (number: number): RunSummary => ({
   createdAt: new Date(number * 1_000).toISOString(),
 });
 
+const ENDS = { text: ["done"] };
+
 /** A run that has ended, and that the directory knows of. */
 async function finished(caller: Caller, ...steps: Parameters<typeof chat>[0]): Promise<string> {
   const response = await chat(steps, caller);
@@ -78,6 +80,9 @@ describe("filters by assistant and tool", () => {
     expect(idsOf(await list("?tool=core__calculate"))).toEqual([asked]);
     expect(idsOf(await list("?tool=no__tool"))).toEqual([refused]);
     expect(idsOf(await list("?tool=core__calcul"))).toEqual([]);
+    // A made-up name that ends like another one is not that one.
+    await finished("archive", { calls: [{ name: 'no"core__calculate', args: "{}" }] }, ENDS);
+    expect(idsOf(await list("?tool=core__calculate"))).toEqual([asked]);
     const [run] = (await list("?tool=no__tool")).runs;
     expect(run).toMatchObject({ assistantId: "default", toolIds: ["no__tool"] });
     expect(idsOf(await list("?assistant=default&tool=no__tool"))).toEqual([refused]);

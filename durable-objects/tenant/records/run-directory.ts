@@ -34,12 +34,15 @@ const FORGOTTEN = "forgotten";
  */
 const OLDEST = 1_000;
 
-/** The filters of a list, by the numbers of what `#lookAt` binds. */
+/**
+ * The filters of a list, by the numbers of what `#lookAt` binds.
+ * Threat: a model makes up a name with a quote in it that ends like the name of a tool.
+ */
 const FITS = `(?1 IS NULL OR person = ?1 OR actor = ?2) AND (?3 IS NULL OR status = ?3)
   AND (?4 IS NULL OR actor = ?4) AND status <> '${FORGOTTEN}'
   AND (?5 IS NULL OR ?5 = iif(json_extract(summary, '$.call') IS NULL, 'chat', 'call'))
   AND (?6 IS NULL OR ?6 = json_extract(summary, '$.assistantId'))
-  AND (?7 IS NULL OR instr(json_extract(summary, '$.toolIds'), json_quote(?7)) > 0)`;
+  AND (?7 IS NULL OR ?7 IN (SELECT value FROM json_each(summary, '$.toolIds')))`;
 
 type RunRow = { run_id: string; created_ms: number; ended_ms: number | null; body: string };
 type LookedAt = Omit<RunRow, "body"> & { body: string | null };
