@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { CommandError, type Command, parsing, readNumber, UsageError } from "../command.ts";
-import { exportRuns } from "../evaluate/export-runs.ts";
+import { exportRuns, formatEvaluate } from "../evaluate/export-runs.ts";
 import { projectFolder } from "../project/folders.ts";
 import { createClient, openAnswer } from "../push/deployment-client.ts";
 import {
@@ -50,9 +50,5 @@ async function exportAll(args: string[]): Promise<void> {
   const file = createWriteStream(join(folder, "audit.jsonl"));
   if (log.body) await pipeline(Readable.from(log.body), file);
   for (const line of lines) console.log(line);
-  const sent = (name: string): string => log.headers.get(`x-audit-${name}`) ?? "";
-  const anchors = ["head", "key"].flatMap((name) =>
-    sent(name) ? [`--${name} ${sent(name)}`] : [],
-  );
-  console.log(["npx interlock evaluate", "--runs", folder, ...anchors].join(" "));
+  console.log(formatEvaluate(folder, log.headers));
 }

@@ -128,3 +128,18 @@ async function ask({ send }: ExportPorts, request: Parameters<Send>[0]): Promise
   }
   return answer;
 }
+
+const PLAIN = /^[\w.:+/=-]+$/;
+
+/**
+ * Writes the command that looks at an export, for a shell. `headers` are those of the log.
+ * Threat: a server that sends a command in a header, or characters that a terminal obeys.
+ */
+export function formatEvaluate(folder: string, headers: Headers): string {
+  const anchors = ["head", "key"].flatMap((name) => {
+    const sent = headers.get(`x-audit-${name}`) ?? "";
+    return PLAIN.test(sent) ? [`--${name} ${sent}`] : [];
+  });
+  const path = PLAIN.test(folder) ? folder : `'${folder.replaceAll("'", String.raw`'\''`)}'`;
+  return ["npx interlock evaluate", "--runs", path, ...anchors].join(" ");
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exportRuns } from "../../cli/evaluate/export-runs.ts";
+import { exportRuns, formatEvaluate } from "../../cli/evaluate/export-runs.ts";
 import type { Answer, DeploymentRequest } from "../../cli/push/deployment-client.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
 
@@ -97,3 +97,14 @@ test.each([
     await expect(exportFrom({ "/v1/runs?": answer })).rejects.toThrow(reason);
   },
 );
+
+test("the command that looks at an export names its folder and the log, and nothing that a shell obeys", () => {
+  const headers = { "x-audit-head": "sha256:ab12", "x-audit-key": "AbC-_1=" };
+  expect(formatEvaluate("runs/today", new Headers(headers))).toBe(
+    "npx interlock evaluate --runs runs/today --head sha256:ab12 --key AbC-_1=",
+  );
+  const hostile = { "x-audit-head": "ab; rm -rf ~", "x-audit-key": "\u009b2J" };
+  expect(formatEvaluate("Ann's runs", new Headers(hostile))).toBe(
+    String.raw`npx interlock evaluate --runs 'Ann'\''s runs'`,
+  );
+});
