@@ -473,7 +473,8 @@ describe("the questions to the assistant", () => {
     const elsewhere = await askAndCall("And the other game?", { systemId: "fight" }, system);
     const thanks = await visit.ask("Thank you");
     thanks.emit(say.startText(0), say.text(0, "Good luck."), say.finishText(0), say.end());
-    list("run_bob", "user:bob", { status: "failed" });
+    // A model may make up a name.
+    list("run_bob", "user:bob", { status: "failed", toolIds: ["made\u202eup"] });
     list(id, "user:ann", { toolIds: ["gameplan__list_game_systems"] });
     for (const other of [elsewhere, thanks.id]) list(other, "user:ann");
     await button("Read again").click();
@@ -489,7 +490,8 @@ describe("the questions to the assistant", () => {
     await own.getByText("It has two systems.").waitFor();
     await own.getByText("Called: list game systems").waitFor();
     expect(await own.getAttribute("href")).toBe(`runs#${id}`);
-    for (const text of ["A question in somebody else's chat", "Failed", "bob"]) {
+    const madeUp = "Called: made⟦U+202E⟧up";
+    for (const text of ["A question in somebody else's chat", "Failed", "bob", madeUp]) {
       await other.getByText(text).waitFor();
     }
     const [asked] = visit.api.requestsTo(/GET \/v1\/runs\?/).slice(-1);

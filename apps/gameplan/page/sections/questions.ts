@@ -64,8 +64,8 @@ function drawQuestion({ runId, status, askedBy, at, tools, own }: Question): HTM
   if (own && own.answered !== "") {
     link.append(el("bdi", { class: "row-text" }, drawLine(cut(own.answered))));
   }
-  const called = tools.map((id) => friendlyName(id).toLowerCase()).join(", ");
-  if (called !== "") link.append(el("span", { class: "row-text" }, `Called: ${called}`));
+  const called = cut(tools.map((id) => friendlyName(id).toLowerCase()).join(", "));
+  if (called !== "") link.append(el("bdi", { class: "row-text" }, `Called: ${called}`));
   return el("li", {}, link);
 }
 
