@@ -1,4 +1,11 @@
-import { createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -37,8 +44,8 @@ async function exportAll(args: string[]): Promise<void> {
   checkDeployment(values);
   const last = readNumber("last", values.last, MOST_RUNS);
   const target = targetOf(projectFolder(), values);
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new CommandError(`${folder} is not empty. Name a new folder: exports do not mix.`);
+  if (existsSync(folder) && !isEmptyFolder(folder)) {
+    throw new CommandError(`${folder} is no empty folder. Name a new one: exports do not mix.`);
   }
   mkdirSync(folder, { recursive: true });
   const progress = (line: string): void => console.error(line);
@@ -51,4 +58,8 @@ async function exportAll(args: string[]): Promise<void> {
   if (log.body) await pipeline(Readable.from(log.body), file);
   for (const line of lines) console.log(line);
   console.log(formatEvaluate(folder, log.headers));
+}
+
+function isEmptyFolder(path: string): boolean {
+  return statSync(path).isDirectory() && readdirSync(path).length === 0;
 }

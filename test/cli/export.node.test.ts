@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { command } from "../../cli/commands/export.ts";
 import { exportRuns, formatEvaluate } from "../../cli/evaluate/export-runs.ts";
 import type { Answer, DeploymentRequest } from "../../cli/push/deployment-client.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
@@ -107,4 +108,10 @@ test("the command that looks at an export names its folder and the log, and noth
   expect(formatEvaluate("Ann's runs", new Headers(hostile))).toBe(
     String.raw`npx interlock evaluate --runs 'Ann'\''s runs'`,
   );
+});
+
+test("an export is written into a new folder alone, not over a file or another export", async () => {
+  for (const taken of [import.meta.filename, import.meta.dirname]) {
+    await expect(command.run([taken])).rejects.toThrow(`${taken} is no empty folder.`);
+  }
 });
