@@ -30,6 +30,20 @@ describe("an approval in the chat", () => {
     expect(await card().isVisible()).toBe(false);
   });
 
+  it("lies below the list of chats, also with the buttons that stay in sight", async () => {
+    await open({ viewport: { width: 360, height: 640 } });
+    await startWaitingRun(visit);
+    await expect.poll(() => button("Approve").isEnabled()).toBe(true);
+    const { x, y } = (await button("Approve").boundingBox()) ?? { x: 0, y: 0 };
+    const isCovered = () =>
+      visit.inside(
+        `(root) => root.elementFromPoint(${x + 8}, ${y + 8}).closest(".chats") !== null`,
+      );
+    expect(await isCovered()).toBe(false);
+    await visit.page.getByRole("button", { name: "Chats" }).click();
+    await expect.poll(isCovered).toBe(true);
+  });
+
   const returns = () => visit.api.requestsTo(/GET .*\/events/).map((seen) => seen.lastEventId);
 
   it("holds no connection while people decide, and returns at once after the reader's decision", async () => {
