@@ -486,7 +486,7 @@ describe("the page of runs", () => {
     await runs()
       .getByRole("button", { name: /A question/ })
       .click();
-    await trace().getByText("1200 tokens in, 340 out").waitFor();
+    await trace().getByText("1,200 tokens in, 340 out").waitFor();
     await trace().getByText("does not have all records of this run yet").waitFor();
   });
 
@@ -524,7 +524,7 @@ describe("the page of runs", () => {
         listed.decidesAgain = false;
       },
     });
-    await trial().getByText("It would have to name replayRuns.").waitFor();
+    await trial().getByText("Its author can set replayRuns.").waitFor();
     expect(await text().isVisible()).toBe(false);
   });
 

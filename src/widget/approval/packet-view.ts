@@ -44,15 +44,16 @@ export function drawPacket(lines: readonly PacketLine[]): readonly HTMLElement[]
 
 function drawSection(title: string, lines: readonly PacketLine[]): HTMLElement {
   const caption = el("p", { class: "caption" }, title);
-  return el("section", { "aria-label": title }, caption, drawList(lines));
+  return el("section", { "aria-label": title }, caption, drawList(lines, title));
 }
 
 /** Draws lines as a list of labels and values. */
-export function drawList(lines: readonly PacketLine[]): HTMLElement {
-  return el("dl", {}, ...lines.map(drawLine));
+export function drawList(lines: readonly PacketLine[], title?: string): HTMLElement {
+  return el("dl", {}, ...lines.map((line) => drawLine(line, title)));
 }
 
-function drawLine(line: PacketLine): HTMLElement {
+/** A whole state is not labelled with the title of its section a second time. */
+function drawLine(line: PacketLine, title: string | undefined): HTMLElement {
   const { field, label, text, was, notes } = sayLine(line);
   const value = el("dd", { "data-field": field }, drawValue(text));
   if (was !== undefined) {
@@ -62,7 +63,9 @@ function drawLine(line: PacketLine): HTMLElement {
   for (const note of Array.isArray(notes) ? notes : []) {
     value.append(el("p", { class: "remark" }, formatNote(note)));
   }
-  return el("div", {}, el("dt", {}, ...drawText(label)), value);
+  const name = el("dt", {}, ...drawText(label));
+  name.hidden = line.pointer === undefined && label === title;
+  return el("div", {}, name, value);
 }
 
 /** Says what people were shown before, in words: colours and lines through a text say it to few. */

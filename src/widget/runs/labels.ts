@@ -33,8 +33,8 @@ export function formatDuration(ms: number): string {
 export function formatTokens(steps: readonly TracedStep[]): string {
   const sum = steps.reduce((so, { usage = NO_USAGE }) => addUsage(so, usage), NO_USAGE);
   return say("{input} tokens in, {output} out", {
-    input: sum.inputTokens,
-    output: sum.outputTokens,
+    input: formatNumber(sum.inputTokens),
+    output: formatNumber(sum.outputTokens),
   });
 }
 
@@ -45,7 +45,9 @@ export function formatAmounts(amounts: NonNullable<TracedCall["reserved"]>): str
   const isMoney = (name: string): boolean => name === "financial" || name === "cost";
   return Object.entries(amounts)
     .map(
-      ([name, amount]) => `${formatNumber(isMoney(name) ? amount / MILLIONTHS : amount)} ${name}`,
+      ([name, amount]) =>
+        `${formatNumber(isMoney(name) ? amount / MILLIONTHS : amount)} ` +
+        (amount === 1 ? name.replace(/s$/, "") : name),
     )
     .join(", ");
 }

@@ -10,7 +10,7 @@ import { formatDecision, formatTrial, type PolicyTrial } from "./policy-trial.ts
 type PolicyApi = Pick<RunsApi, "policy" | "tryPolicy" | "whyNoTrial">;
 
 const NOT_OFFERED =
-  "This deployment decides nothing again, so no policy can be tried. It would have to name replayRuns.";
+  "No policy can be tried here, because this deployment does not replay runs. Its author can set replayRuns.";
 
 /** Shows the current policy, and what another one would have decided about the last calls. */
 export class PolicyView {

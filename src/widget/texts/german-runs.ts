@@ -110,8 +110,8 @@ export const GERMAN_RUNS = {
     "Was hätten andere Regeln über die letzten 100 Aufrufe entschieden?",
   "Nothing is stored, no tool runs, and nobody is asked.":
     "Nichts wird gespeichert, kein Werkzeug läuft, und niemand wird gefragt.",
-  "This deployment decides nothing again, so no policy can be tried. It would have to name replayRuns.":
-    "Dieses Deployment entscheidet nichts noch einmal, daher lassen sich keine Regeln ausprobieren. Es müsste replayRuns nennen.",
+  "No policy can be tried here, because this deployment does not replay runs. Its author can set replayRuns.":
+    "Hier lassen sich keine Regeln ausprobieren, weil dieses Deployment Läufe nicht wiederholt. Wer es schreibt, kann replayRuns setzen.",
   "Changed policy": "Geänderte Regeln",
   "Current policy, revision {revision}": "Aktuelle Regeln, Revision {revision}",
   "Try it on the last calls": "An den letzten Aufrufen ausprobieren",
