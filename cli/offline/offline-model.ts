@@ -105,13 +105,20 @@ const SCENARIOS: readonly OfflineScenario[] = [
       () => call("core__generate_title", { title: "A call with Tokyo" }),
       () => call("core__get_current_time", { timeZone: "Asia/Tokyo" }),
       () => call("core__calculate", { expression: "17 - 9" }),
-      ({ results }) =>
-        text(
-          `I named this conversation, checked the clock and did the sum.\n\n` +
-            `- In Tokyo it is ${String(results[1]?.["inWords"])}.\n` +
-            `- The office there is open for ${String(results[2]?.["result"])} hours a day.\n\n` +
+      ({ results, hasFailed }) => {
+        // A call that a person rejected has no result.
+        const valueOf = (key: string): string =>
+          String(results.find((result) => Object.hasOwn(result, key))?.[key] ?? "not known");
+        const done = hasFailed
+          ? "One of my three calls was not made."
+          : "I named this conversation, checked the clock and did the sum.";
+        return text(
+          `${done}\n\n` +
+            `- In Tokyo it is ${valueOf("inWords")}.\n` +
+            `- The office there is open for ${valueOf("result")} hours a day.\n\n` +
             `A call at 09:00 in Tokyo suits both sides.`,
-        ),
+        );
+      },
     ],
   },
   {
