@@ -116,7 +116,7 @@ describe("a project", () => {
         scripted.answers.set("get_project", () => ({ project, counts: { systems: 1 } }));
       },
     });
-    await sees("1 system · 0 dependencies");
+    await main().getByText("1 system", { exact: true }).waitFor();
     await button("Edit").click();
     await main().getByLabel("Name", { exact: true }).fill("Cave Crawler");
     await button("Save").click();
@@ -142,13 +142,13 @@ describe("a project", () => {
         scripted.answers.set("list_members", () => ({ revision: 3, items, isOwner: true }));
       },
     });
-    const lines = main().getByRole("list", { name: "Who is in it" }).getByRole("listitem");
+    const lines = main().getByRole("list", { name: "People" }).getByRole("listitem");
     await expect.poll(() => lines.count()).toBe(3);
     expect(await lines.nth(1).innerText()).toContain("Everybody in the workspace");
     // Nobody takes the right of the only owner.
     expect(await lines.nth(0).getByRole("button").count()).toBe(0);
     await main().getByRole("button", { name: "Remove: ben" }).press("Enter");
-    await main().getByLabel("Somebody else of the workspace").fill("cat");
+    await main().getByLabel("Add a person of the workspace").fill("cat");
     await main().getByLabel("Access").selectOption("Owner");
     await button("Set the access").press("Enter");
     const line = { projectId: "p1", revision: 3 };

@@ -477,7 +477,7 @@ describe("the questions to the assistant", () => {
     list("run_bob", "user:bob", { status: "failed", toolIds: ["made\u202eup"] });
     list(id, "user:ann", { toolIds: ["gameplan__list_game_systems"] });
     for (const other of [elsewhere, thanks.id]) list(other, "user:ann");
-    await button("Read again").click();
+    await button("Refresh").click();
     await expect.poll(() => rows().count()).toBe(1);
     const about = main().getByLabel("Questions about");
     await about.selectOption("All projects");
@@ -509,7 +509,7 @@ describe("the questions to the assistant", () => {
     visit.api.listed.pageSize = 2;
     for (const n of [1, 2, 3]) list(`run_other${n}`, "user:bob");
     await visit.page.goto(`${visit.api.url}gameplan#/p1/questions`);
-    await sees("None of the newest questions is one of these.");
+    await sees("There is no such question among the newest ones.");
     await main().getByLabel("Questions about").selectOption("All projects");
     await expect.poll(() => rows().count()).toBe(2);
     await button("Show more").click();

@@ -65,7 +65,9 @@ export function drawRows(
 ): HTMLElement {
   const items = rows.map(({ href, name, facts = [], text }) => {
     const link = el("a", { href, "data-key": href }, el("span", { class: "row-name" }, name));
-    if (facts.length > 0) link.append(el("span", { class: "row-facts" }, ...facts));
+    // Texts side by side would become one.
+    const apart = facts.map((fact) => (typeof fact === "string" ? el("span", {}, fact) : fact));
+    if (apart.length > 0) link.append(el("span", { class: "row-facts" }, ...apart));
     if (text) link.append(el("span", { class: "row-text" }, drawLine(text)));
     return el("li", {}, link);
   });

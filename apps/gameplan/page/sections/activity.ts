@@ -40,15 +40,9 @@ function drawEntry(
   entry: JsonObject,
   isUndoable: boolean,
 ): HTMLElement {
-  const time = el("span", { class: "note" }, ` ${formatTime(textOf(entry, "at"))} `);
-  const item = el(
-    "li",
-    {},
-    textOf(entry, "summary"),
-    " ",
-    drawPerson(textOf(entry, "actor")),
-    time,
-  );
+  const time = el("span", { class: "note" }, formatTime(textOf(entry, "at")));
+  const by = el("span", { class: "by" }, drawPerson(textOf(entry, "actor")), " ", time);
+  const item = el("li", {}, el("span", {}, textOf(entry, "summary")), " ", by);
   if (isUndoable) item.append(drawUndo(takeBack, entry));
   return item;
 }

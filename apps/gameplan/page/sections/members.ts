@@ -32,8 +32,8 @@ export async function drawMembers(context: SectionContext): Promise<HTMLElement[
     const isAlone = owners === 1 && textOf(line, "access") === "owner";
     return drawLine(line, isOwner && !isAlone ? set : undefined);
   });
-  const list = el("ul", { class: "items", "aria-label": "Who is in it" }, ...items);
-  return drawGroup("Who is in it", list, ...(isOwner ? [drawInvitation(context, set)] : []));
+  const list = el("ul", { class: "items", "aria-label": "People" }, ...items);
+  return drawGroup("People", list, ...(isOwner ? [drawInvitation(context, set)] : []));
 }
 
 type SetAccess = (person: string, access: string) => Promise<boolean>;
@@ -64,7 +64,7 @@ function drawLine(line: JsonObject, set: SetAccess | undefined): HTMLElement {
 const FIELDS: readonly EditField[] = [
   {
     name: "person",
-    label: "Somebody else of the workspace",
+    label: "Add a person of the workspace",
     kind: "line",
     most: MOST_NAME,
     check: (text) => (/\S/.test(text) ? undefined : "A person needs a name."),

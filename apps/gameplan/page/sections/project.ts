@@ -41,7 +41,7 @@ export const showProject: ShowSection = async (context) => {
     drawHeading(textOf(project, "name"), drawTag(textOf(project, "status"))),
     el("p", { class: "note" }, formatMade(project)),
     ...(isEdited ? [drawEdit(context, project)] : drawTexts(context, project)),
-    ...drawGroup("What it has", drawCounts(counts)),
+    ...drawGroup("Contents", drawCounts(counts)),
     ...(await drawMembers(context)),
     ...drawGroup("Another project", ...drawNewProject(context)),
   ]);
@@ -86,6 +86,9 @@ const COUNTS = [
 ] as const;
 
 function drawCounts(counts: JsonObject): HTMLElement {
-  const known = COUNTS.map(([key, one, many]) => plural(numberOf(counts, key), one, many));
-  return el("p", {}, known.join(" · "));
+  const known = COUNTS.flatMap(([key, one, many]) => {
+    const count = numberOf(counts, key);
+    return count === 0 ? [] : [plural(count, one, many)];
+  });
+  return el("p", {}, known.join(" · ") || "Nothing yet");
 }

@@ -12,12 +12,12 @@ import { queryOf } from "../route.ts";
 import type { SectionContext, ShowSection } from "../section.ts";
 
 const OF_PROJECT =
-  "Your own questions about this project: a call of the question names the project, or the " +
-  "question before it in the same chat was about it. Every other question, also of other people, " +
-  "is under All projects.";
+  "Your own questions about this project. A question counts when one of its calls names the " +
+  "project, or when it follows such a question in the same chat. Choose All projects for every " +
+  "other question, and for those of other people.";
 const OF_ALL =
-  "What people asked the assistant, in every project. You see the words of your own questions. " +
-  "Who may see the runs of others sees that they asked, and what was called.";
+  "What people asked the assistant, in every project. You read the words of your own questions. " +
+  "Of other people's you see who asked, when, and which tools were called, if you may see their runs.";
 
 const CHOICE = {
   name: "of",
@@ -34,7 +34,7 @@ export const showQuestions: ShowSection = async (context) => {
   const read = await readQuestions(server, assistantId, pagesIn(route));
   if (!read.ok) return read;
   const { items, hasMore } = read.value;
-  const again = drawButton("Read again", async () => go(route, { isSilent: true }), {
+  const again = drawButton("Refresh", async () => go(route, { isSilent: true }), {
     class: "small",
   });
   const heading = drawHeading("Questions", again);
@@ -49,7 +49,7 @@ export const showQuestions: ShowSection = async (context) => {
   const list =
     shown.length > 0
       ? el("ol", { class: "rows", "aria-label": "Questions" }, ...shown.map(drawQuestion))
-      : el("p", {}, "None of the newest questions is one of these.");
+      : el("p", {}, "There is no such question among the newest ones.");
   return ok([heading, tools, lead, list, ...drawOlder(context, hasMore)]);
 };
 

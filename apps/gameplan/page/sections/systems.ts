@@ -57,11 +57,11 @@ const showOne: Section["show"] = async (context) => {
     ...(isEdited ? [drawEdit(context, system)] : drawTexts(context, system)),
     ...drawGroup(
       "Depends on",
-      ...drawLinked(context, listOf(read.value, "dependsOn")),
+      ...drawLinked(context, listOf(read.value, "dependsOn"), "It depends on no other system."),
       el(
         "a",
         { href: context.link("graph", systemId), "data-key": "to-board" },
-        "Change on the board",
+        "Change dependencies on the board",
       ),
     ),
     ...drawGroup("Needed by", ...drawLinked(context, listOf(read.value, "requiredBy"))),
@@ -135,8 +135,12 @@ function gone(context: SectionContext) {
   return ok([drawUp(context), drawEmpty("This system is not in the project any more.", hint)]);
 }
 
-function drawLinked({ link }: SectionContext, linked: readonly JsonObject[]): HTMLElement[] {
-  if (linked.length === 0) return [];
+function drawLinked(
+  { link }: SectionContext,
+  linked: readonly JsonObject[],
+  empty = "",
+): HTMLElement[] {
+  if (linked.length === 0) return empty === "" ? [] : [el("p", {}, empty)];
   const items = linked.map((other) => {
     const href = link("systems", textOf(other, "systemId"));
     const name = el("a", { href, "data-key": href }, textOf(other, "name"));
@@ -154,15 +158,15 @@ function drawImpact({ link }: SectionContext, impact: JsonObject): HTMLElement[]
     const href = link("systems", textOf(system, "systemId"));
     return el("li", {}, el("a", { href, "data-key": `impact:${href}` }, textOf(system, "name")));
   });
-  const lead = `A change reaches ${plural(total, "system")}. Of these, through others:`;
+  const lead = `A change affects ${plural(total, "system")}. These depend on it through others:`;
   return drawGroup("Impact", el("p", {}, lead), el("ul", { class: "links" }, ...items));
 }
 
 function drawChangelog(entries: readonly JsonObject[]): HTMLElement {
   const items = entries.map((entry) => {
     const facts = [formatPerson(textOf(entry, "author")), formatTime(textOf(entry, "at"))];
-    const note = el("span", { class: "note" }, ` ${facts.filter(Boolean).join(", ")}`);
-    return el("li", {}, textOf(entry, "summary"), note);
+    const by = el("span", { class: "note by" }, facts.filter(Boolean).join(", "));
+    return el("li", {}, el("span", {}, textOf(entry, "summary")), " ", by);
   });
   return el("ol", { class: "log" }, ...items);
 }
