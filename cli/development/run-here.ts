@@ -61,6 +61,8 @@ export async function runHere(options: DevelopmentOptions): Promise<void> {
   const { project, port, persistTo, people } = options;
   // A file that is wrong in itself is told before anything starts.
   readLocalDocuments(project);
+  const provider = readProvider();
+  const scenarios = provider ? [] : await loadScenarios(project, options.offlineFile);
   mkdirSync(persistTo, { recursive: true });
   const record = openDevelopmentRecord(persistTo);
   const secret = randomBytes(32).toString("hex");
@@ -75,7 +77,7 @@ export async function runHere(options: DevelopmentOptions): Promise<void> {
     },
   );
   const { pages = [] } = await buildOrExit(project);
-  const model = await startModel(options);
+  const model = provider ? { provider } : { offline: await startOfflineModel(scenarios) };
   const secrets = writeSecrets(model, persistTo);
   const variables = variablesFor(model, options.wire, { people, secret });
   const settings = { project, port: innerPort, persistTo, secretsFile: secrets.path, variables };
@@ -95,12 +97,6 @@ async function buildOrExit(project: string): Promise<DeploymentOptions> {
   if (built.ok) return built.value;
   console.error(`${built.failure}\nInterlock did not start.`);
   process.exit(1);
-}
-
-async function startModel({ project, offlineFile }: DevelopmentOptions): Promise<DevelopmentModel> {
-  const provider = readProvider();
-  if (provider) return { provider };
-  return { offline: await startOfflineModel(await loadScenarios(project, offlineFile)) };
 }
 
 /** Keeps the Worker running. Tells when its runtime ended, and when it works again. */

@@ -107,8 +107,10 @@ const SCENARIOS: readonly OfflineScenario[] = [
       () => call("core__calculate", { expression: "17 - 9" }),
       ({ results, hasFailed }) => {
         // A call that a person rejected has no result.
-        const valueOf = (key: string): string =>
-          String(results.find((result) => Object.hasOwn(result, key))?.[key] ?? "not known");
+        const valueOf = (key: string): string => {
+          const result = results.find((known) => Object.hasOwn(known, key));
+          return result ? String(result[key]) : "not known";
+        };
         const done = hasFailed
           ? "One of my three calls was not made."
           : "I named this conversation, checked the clock and did the sum.";

@@ -275,6 +275,12 @@ test("a module that throws is said with its place", async () => {
   expect(output).toMatch(/no such table\n +at .*calculate\.ts/);
 });
 
+test("a file of answers that is not there is said, and nothing goes on", async () => {
+  await start({ flags: ["--offline", "no-such-file.ts"] });
+  expect(await ended()).toBe(1);
+  expect(output.trim()).toBe("--offline: there is no no-such-file.ts.");
+});
+
 test("a port in use is said before anything else, with the way to choose another", async () => {
   const taken: Server = createServer();
   await new Promise<void>((listening) => taken.listen(0, "127.0.0.1", listening));
