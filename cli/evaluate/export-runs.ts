@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../src/protocol/json/value.ts";
+import { memberOf } from "../../src/protocol/json/pointer.ts";
 import { isJsonArray, isJsonObject } from "../../src/protocol/json/value.ts";
 import { countOf } from "../../src/protocol/run/words.ts";
 import { CommandError } from "../command.ts";
@@ -8,13 +9,9 @@ export interface ExportPorts {
   readonly send: Send;
   /** Writes a file of the export. */
   readonly write: (name: string, answer: JsonObject) => void;
+  /** Writes the audit log, and hands on each line. */
+  readonly writeLog: () => AsyncIterable<string>;
   readonly progress: (line: string) => void;
-}
-
-/** A run of the list, as far as an export needs it. */
-interface ListedRun {
-  readonly runId: string;
-  readonly toolIds: readonly string[];
 }
 
 /** Runs of a page of the list. */
@@ -23,28 +20,45 @@ const PAGE = 50;
 const TOLD_EVERY = 25;
 
 /**
- * Writes the traces and the replays of the last runs that ended, and the contracts of their tools.
- * The audit log must be exported afterwards, so that it has each record of each trace.
+ * Writes the traces and the replays of the last runs that ended, then the audit log, so that it has
+ * each record of each trace, then the contracts of the tools that the log names.
  * Contract: what a deployment does not tell of one run is counted in the lines that are returned.
  * Fails: throws a CommandError when it answers nobody, or not this caller.
  */
 export async function exportRuns(ports: ExportPorts, last: number): Promise<readonly string[]> {
-  const runs = await listEnded(ports, last);
-  const parts = {
-    traces: new Part(),
-    replays: new Part(),
-    contracts: new Part(),
-  };
-  for (const [index, { runId }] of runs.entries()) {
-    if (index > 0 && index % TOLD_EVERY === 0) ports.progress(`${index} of ${runs.length} runs`);
+  const runIds = await listEnded(ports, last);
+  const parts = { traces: new Part(), replays: new Part(), contracts: new Part() };
+  for (const [index, runId] of runIds.entries()) {
+    if (index > 0 && index % TOLD_EVERY === 0) ports.progress(`${index} of ${runIds.length} runs`);
     await exportRun(ports, runId, parts);
   }
-  const toolIds = new Set(runs.flatMap((run) => run.toolIds));
-  for (const toolId of toolIds) {
+  ports.progress("the audit log");
+  for (const toolId of await toolsOf(ports.writeLog())) {
     const answer = await ask(ports, { method: "GET", path: `/v1/tools/${toolId}` });
     if (parts.contracts.takes(answer)) ports.write(`${toolId}.tool.json`, answer.body);
   }
   return Object.entries(parts).map(([name, part]) => part.describe(name));
+}
+
+/** The tools of which a log has a version. A name that a model made up has none. */
+async function toolsOf(lines: AsyncIterable<string>): Promise<ReadonlySet<string>> {
+  const toolIds = new Set<string>();
+  for await (const line of lines) {
+    const entry = memberOf(parse(line), "entry");
+    const [toolId, version] = [memberOf(entry, "toolId"), memberOf(entry, "toolVersion")];
+    if (typeof toolId === "string" && typeof version === "string" && NAME.test(toolId)) {
+      toolIds.add(toolId);
+    }
+  }
+  return toolIds;
+}
+
+function parse(line: string): JsonValue {
+  try {
+    return JSON.parse(line) as JsonValue;
+  } catch {
+    return null;
+  }
 }
 
 async function exportRun(
@@ -92,8 +106,8 @@ class Part {
 }
 
 /** Lists runs that ended, the newest first. */
-async function listEnded(ports: ExportPorts, last: number): Promise<readonly ListedRun[]> {
-  const ended: ListedRun[] = [];
+async function listEnded(ports: ExportPorts, last: number): Promise<readonly string[]> {
+  const ended: string[] = [];
   for (let cursor = ""; ;) {
     const path = `/v1/runs?limit=${PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
     const answer = await ask(ports, { method: "GET", path });
@@ -110,13 +124,10 @@ async function listEnded(ports: ExportPorts, last: number): Promise<readonly Lis
 /** Threat: a name that leads out of the folder, or to another route. */
 const NAME = /^\w[\w-]{0,127}$/;
 
-function readEnded(run: JsonValue): ListedRun | undefined {
+function readEnded(run: JsonValue): string | undefined {
   if (!isJsonObject(run) || typeof run["endedAt"] !== "string") return undefined;
-  const { runId, toolIds } = run;
-  if (typeof runId !== "string" || !NAME.test(runId)) return undefined;
-  const named = isJsonArray(toolIds) ? toolIds : [];
-  const isTool = (id: JsonValue): id is string => typeof id === "string" && NAME.test(id);
-  return { runId, toolIds: named.filter(isTool) };
+  const { runId } = run;
+  return typeof runId === "string" && NAME.test(runId) ? runId : undefined;
 }
 
 /** Asks for one thing. Fails: throws where no further request would be answered either. */

@@ -9,14 +9,16 @@ const refused = (status: number, code: string): Answer => ({
   kind: "refused",
   refusal: { status, code, message: "", fields: [] },
 });
-const ended = (runId: string, ...toolIds: readonly string[]): JsonObject => ({
-  runId,
-  endedAt: "2026-11-28T08:00:00.000Z",
-  toolIds,
-});
+const ended = (runId: string): JsonObject => ({ runId, endedAt: "2026-11-28T08:00:00.000Z" });
+/** A line of the log that names a tool, and its version where it has one. */
+const named = (toolId: string, toolVersion?: string): string =>
+  JSON.stringify({ seq: 1, entry: { toolId, toolVersion } });
 
 /** Exports from a deployment with these answers, by the begin of a path. */
-async function exportFrom(answers: Readonly<Record<string, Answer>>, last = 100) {
+async function exportFrom(
+  answers: Readonly<Record<string, Answer>>,
+  { last = 100, log = [] as readonly string[] } = {},
+) {
   const written = new Map<string, JsonObject>();
   const asked: string[] = [];
   const send = ({ path }: DeploymentRequest): Promise<Answer> => {
@@ -25,30 +27,34 @@ async function exportFrom(answers: Readonly<Record<string, Answer>>, last = 100)
     return Promise.resolve(found?.[1] ?? refused(404, "unknown_route"));
   };
   const write = (name: string, body: JsonObject): void => void written.set(name, body);
-  const lines = await exportRuns({ send, write, progress: () => {} }, last);
+  async function* writeLog(): AsyncGenerator<string> {
+    asked.push("the log");
+    yield* log;
+  }
+  const lines = await exportRuns({ send, write, writeLog, progress: () => {} }, last);
   return { lines, asked, files: [...written.keys()] };
 }
 
 test("an export has what there is of each run, and counts by the reason what there is not", async () => {
-  const { lines, files } = await exportFrom({
-    "/v1/runs/run_a/trace": ok({ runId: "run_a", notices: { arePending: false } }),
-    "/v1/runs/run_a/replay": ok({ runId: "run_a", outcome: "equal" }),
-    "/v1/runs/run_b/trace": ok({ runId: "run_b" }),
-    "/v1/runs/run_b/replay": refused(409, "run_not_replayable"),
-    "/v1/runs/run_c/trace": ok({ runId: "run_c", notices: { arePending: true } }),
-    "/v1/runs/run_d/trace": refused(410, "run_expired"),
-    "/v1/runs?": ok({
-      runs: [
-        ended("run_a", "desk__read", "desk__read"),
-        ended("run_b", "desk__gone"),
-        ended("run_c"),
-        { runId: "run_open", toolIds: [] },
-        ended("run_d"),
-      ],
-    }),
-    "/v1/tools/desk__read": ok({ contract: {} }),
-    "/v1/tools/": refused(404, "tool_not_found"),
-  });
+  const { lines, files } = await exportFrom(
+    {
+      "/v1/runs/run_a/trace": ok({ runId: "run_a", notices: { arePending: false } }),
+      "/v1/runs/run_a/replay": ok({ runId: "run_a", outcome: "equal" }),
+      "/v1/runs/run_b/trace": ok({ runId: "run_b" }),
+      "/v1/runs/run_b/replay": refused(409, "run_not_replayable"),
+      "/v1/runs/run_c/trace": ok({ runId: "run_c", notices: { arePending: true } }),
+      "/v1/runs/run_d/trace": refused(410, "run_expired"),
+      "/v1/runs?": ok({
+        runs: [ended("run_a"), ended("run_b"), ended("run_c"), { runId: "open" }, ended("run_d")],
+      }),
+      "/v1/tools/desk__read": ok({ contract: {} }),
+      "/v1/tools/": refused(404, "tool_not_found"),
+    },
+    {
+      // The log has older runs too, and names that a model made up.
+      log: [named("desk__read", "1.0.0"), named("made_up"), named("desk__gone", "1.0.0"), "{"],
+    },
+  );
   expect(lines).toEqual([
     "traces: 2; without: not_reported 1, run_expired 1",
     "replays: 1; without: run_not_replayable 1",
@@ -62,29 +68,32 @@ test("an export has what there is of each run, and counts by the reason what the
   ]);
 });
 
-test("a page of the list follows the other, up to as many runs as were asked for", async () => {
+test("a page of the list follows the other, up to as many runs as were asked for, and then the log", async () => {
   const { asked } = await exportFrom(
     {
       "/v1/runs?limit=50&cursor=b%2F2": ok({ runs: [ended("run_b"), ended("run_c")], next: "c" }),
       "/v1/runs?": ok({ runs: [ended("run_a")], next: "b/2" }),
     },
-    2,
+    { last: 2 },
   );
-  expect(asked.filter((path) => path.endsWith("trace?limit=100"))).toEqual([
+  expect(asked.slice(2)).toEqual([
     "/v1/runs/run_a/trace?limit=100",
     "/v1/runs/run_b/trace?limit=100",
+    "the log",
   ]);
 });
 
 test("a name that leads out of the folder, or to another route, is no run and no tool", async () => {
   const hostile = ["../x", "a/b", "", "run?x", ".", "run_\u0000"];
-  const { asked, files } = await exportFrom({
-    "/v1/runs?": ok({
-      runs: [...hostile.map((runId) => ended(runId)), ended("run_a", ...hostile)],
-    }),
-    "/v1/": ok({ contract: {} }),
-  });
-  expect(asked.slice(1)).toEqual(["/v1/runs/run_a/trace?limit=100", "/v1/runs/run_a/replay"]);
+  const { asked, files } = await exportFrom(
+    {
+      "/v1/runs?": ok({ runs: [...hostile, "run_a"].map((runId) => ended(runId)) }),
+      "/v1/": ok({ contract: {} }),
+    },
+    { log: hostile.map((toolId) => named(toolId, "1.0.0")) },
+  );
+  const own = ["/v1/runs/run_a/trace?limit=100", "/v1/runs/run_a/replay", "the log"];
+  expect(asked.slice(1)).toEqual(own);
   expect(files).toEqual(["run_a.trace.json", "run_a.replay.json"]);
 });
 
