@@ -74,7 +74,7 @@ async function exportAll(args: string[]): Promise<void> {
 async function* writeLines(path: string, { body }: Response): AsyncGenerator<string> {
   const file = openSync(path, "w");
   try {
-    for await (const line of readLines(body ?? new ReadableStream())) {
+    for await (const line of body ? readLines(body) : []) {
       writeSync(file, `${line}\n`);
       yield line;
     }

@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { createServer } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
 import { command } from "../../cli/commands/export.ts";
+import { freePort } from "../../cli/development/free-port.ts";
 import { exportRuns, formatEvaluate } from "../../cli/evaluate/export-runs.ts";
 import type { Answer, DeploymentRequest } from "../../cli/push/deployment-client.ts";
 import type { JsonObject } from "../../src/protocol/json/value.ts";
+import { ProjectFolder } from "../shared/project-folder.ts";
 
 const ok = (body: JsonObject): Answer => ({ kind: "ok", body, etag: undefined });
 const refused = (status: number, code: string): Answer => ({
@@ -108,6 +111,14 @@ test.each([
   },
 );
 
+test("a deployment that stops answering this caller ends an export, which would lack the rest", async () => {
+  const answers = {
+    "/v1/runs/run_a/trace": refused(429, "rate_limited"),
+    "/v1/runs?": ok({ runs: [ended("run_a")] }),
+  };
+  await expect(exportFrom(answers)).rejects.toThrow("/v1/runs/run_a/trace: 429 rate_limited");
+});
+
 test("the command that looks at an export names its folder and the log, and nothing that a shell obeys", () => {
   const headers = { "x-audit-head": "sha256:ab12", "x-audit-key": "AbC-_1=" };
   expect(formatEvaluate("runs/today", new Headers(headers))).toBe(
@@ -123,4 +134,18 @@ test("an export is written into a new folder alone, not over a file or another e
   for (const taken of [import.meta.filename, import.meta.dirname]) {
     await expect(command.run([taken])).rejects.toThrow(`${taken} is no empty folder.`);
   }
+});
+
+test("where the log breaks off, the export says so", async () => {
+  using folder = new ProjectFolder();
+  const server = createServer(({ url = "" }, response) => {
+    if (url.startsWith("/v1/runs?")) return response.end(JSON.stringify({ runs: [] }));
+    response.write(`${named("desk__read", "1.0.0")}\n`, () => response.destroy());
+    return response;
+  });
+  const port = await freePort();
+  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  onTestFinished(() => void server.close());
+  const exported = command.run([`${folder.path}/runs`, "--port", String(port)]);
+  await expect(exported).rejects.toThrow(/^The log broke off: .+\. Export it again\.$/);
 });

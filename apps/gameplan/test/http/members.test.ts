@@ -1,4 +1,4 @@
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { callTool, dataOf, GAMEPLAN_POLICY, governGameplan } from "../studio.ts";
 import { invoke, read } from "../../../../test/shared/invoke.ts";
 import { APPROVE, callOf, decide, openOf } from "../../../../test/shared/people.ts";
@@ -11,17 +11,10 @@ import {
   type Caller,
 } from "../../../../test/shared/worker.ts";
 import { governStudio } from "../../../../test/shared/workspaces.ts";
-import { BY_ID, type Ids, makeSecretProject, OF_PEOPLE, pickIds } from "./secret-project.ts";
+import { BY_ID, OF_PEOPLE, useSecretProject } from "./secret-project.ts";
 
-let ids: Ids;
-
-beforeAll(async () => {
-  await governGameplan();
-  await governGameplan("dora");
-  ids = await makeSecretProject();
-});
-
-const argsOf = (fields: readonly string[], rest = {}): object => pickIds(ids, fields, rest);
+const secret = useSecretProject();
+const { argsOf } = secret;
 
 /** Says what a person may do in ada's project; answers the code of a refusal. */
 async function setAccess(caller: Caller, person: string, access: string, known = 0) {
@@ -55,13 +48,13 @@ test("a removed colleague reaches with no tool more than with an unknown id", as
   };
   const all = [
     ...BY_ID.map(([tool, fields, rest]) => [tool, argsOf(fields, rest)] as const),
-    ...OF_PEOPLE.slice(1).map(([tool, args]) => [tool, args(ids)] as const),
-    ["restore", { entity: "system", id: ids["systemId"], revision: 1 }],
+    ...OF_PEOPLE.slice(1).map(([tool, args]) => [tool, args(secret.ids)] as const),
+    ["restore", { entity: "system", id: secret.ids["systemId"], revision: 1 }],
     ["list_members", argsOf(["projectId"])],
     ["change_member", argsOf(["projectId"], { revision: 1, person: "user:ben", access: "owner" })],
     ["get_board", argsOf(["projectId"])],
   ] as const;
-  const known = Object.values(ids);
+  const known = Object.values(secret.ids);
   for (const [tool, args] of all) {
     const text = JSON.stringify(args);
     const unknown = known.reduce((made, id) => made.replaceAll(id, "no-such"), text);
@@ -90,7 +83,7 @@ test("a document, a plan and the board of a removed colleague find none of its s
     const { result_payload: payload } = await callTool("ben", "validate_version_scope", args);
     return [payload.data, payload.errors];
   };
-  expect(await scopeOf(ids["systemId"])).toEqual(await scopeOf("no-such"));
+  expect(await scopeOf(secret.ids["systemId"])).toEqual(await scopeOf("no-such"));
   const boardOf = async (more: object) => {
     const args = { projectId, ...more };
     const key = `"${crypto.randomUUID()}"`;
@@ -98,8 +91,8 @@ test("a document, a plan and the board of a removed colleague find none of its s
     return answer.observation?.result_payload.data;
   };
   const board = JSON.stringify([
-    await boardOf({ near: ids["systemId"] }),
-    await boardOf({ planId: ids["planId"] }),
+    await boardOf({ near: secret.ids["systemId"] }),
+    await boardOf({ planId: secret.ids["planId"] }),
   ]);
   expect(board).toContain("Spy");
   expect(board).not.toMatch(/Movement|Combat/);
@@ -132,7 +125,7 @@ test("an open stream of changes falls silent about the project, and its past is 
     const events = await readUntil(stream, project.id);
     return [...events.matchAll(/"entity":"(\w+)","id":"([^"]+)"/g)].map(([, , id]) => id ?? "");
   };
-  const own = new Set(Object.values(ids));
+  const own = new Set(Object.values(secret.ids));
   const [all, cut, past] = [await heard(seeing), await heard(blind), await heard(late)];
   expect(all.filter((id) => own.has(id)).length).toBeGreaterThan(0);
   // What came before the removal was sent before it; of the removal itself only that it was.

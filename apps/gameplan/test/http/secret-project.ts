@@ -1,10 +1,34 @@
-import { dataOf } from "../studio.ts";
+import { beforeAll } from "vitest";
+import { dataOf, governGameplan } from "../studio.ts";
 
 /** Ids of rows, by the name of the argument that takes them. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** Makes a project of ada, with one row of each kind, that others should not reach. */
-export async function makeSecretProject(): Promise<Ids> {
+/** What the tests of a file have of the project that others should not reach. */
+export interface SecretProject {
+  readonly ids: Ids;
+  /** Makes arguments of some ids, and of what else a tool needs. */
+  readonly argsOf: (fields: readonly string[], rest?: object) => object;
+}
+
+/** Makes the project before the tests of a file, and the rights of two tenants. */
+export function useSecretProject(): SecretProject {
+  let ids: Ids = {};
+  beforeAll(async () => {
+    await governGameplan();
+    await governGameplan("dora");
+    ids = await makeSecretProject();
+  });
+  return {
+    get ids() {
+      return ids;
+    },
+    argsOf: (fields, rest) => pickIds(ids, fields, rest),
+  };
+}
+
+/** Makes a project of ada, with one row of each kind. */
+async function makeSecretProject(): Promise<Ids> {
   const { project } = await dataOf("ada", "create_project", { name: "Secret dungeon" });
   const projectId = project.id as string;
   const add = async (name: string): Promise<string> => {
@@ -81,7 +105,6 @@ export const OF_PEOPLE: readonly (readonly [tool: string, args: (ids: Ids) => ob
   ["copy_version_plan", (ids) => pickIds(ids, ["planId"], { version: "8" })],
 ];
 
-/** Makes arguments of some ids, and of what else a tool needs. */
-export function pickIds(ids: Ids, fields: readonly string[], rest: object = {}): object {
+function pickIds(ids: Ids, fields: readonly string[], rest: object = {}): object {
   return { ...Object.fromEntries(fields.map((field) => [field, ids[field]])), ...rest };
 }

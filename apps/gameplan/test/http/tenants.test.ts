@@ -1,18 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
-import { callTool, dataOf, governGameplan } from "../studio.ts";
+import { expect, test } from "vitest";
+import { callTool, dataOf } from "../studio.ts";
 import { invoke, read } from "../../../../test/shared/invoke.ts";
 import type { Caller } from "../../../../test/shared/worker.ts";
-import { BY_ID, type Ids, makeSecretProject, OF_PEOPLE, pickIds } from "./secret-project.ts";
+import { BY_ID, OF_PEOPLE, useSecretProject } from "./secret-project.ts";
 
-let ids: Ids;
-
-beforeAll(async () => {
-  await governGameplan();
-  await governGameplan("dora");
-  ids = await makeSecretProject();
-});
-
-const argsOf = (fields: readonly string[], rest = {}): object => pickIds(ids, fields, rest);
+const secret = useSecretProject();
+const { argsOf } = secret;
 
 test.each(BY_ID.map(([tool, fields, rest = {}]) => ({ tool, fields, rest })))(
   "another tenant reaches nothing with $tool",
@@ -30,7 +23,7 @@ async function invokeFor(caller: Caller, tool: string, args: object): Promise<st
 test.each(OF_PEOPLE)(
   "another tenant reaches nothing with a direct call of %s",
   async (tool, args) => {
-    const answer = await invokeFor("dora", tool, args(ids));
+    const answer = await invokeFor("dora", tool, args(secret.ids));
     expect(answer).not.toMatch(/secret|combat|movement/i);
     if (tool !== "list_bin") expect(answer).toContain("not_found");
   },
@@ -52,7 +45,7 @@ test.each(["list_projects", "get_project"])(
 test("a colleague sees and changes the project, and only its author deletes it", async () => {
   const seen = await dataOf("ben", "list_projects", {});
   expect(seen.items.map(({ name }: { name: string }) => name)).toEqual(["Secret dungeon"]);
-  const { threadId = "" } = ids;
+  const { threadId = "" } = secret.ids;
   expect(await dataOf("ben", "get_thread_messages", { threadId })).toMatchObject({
     thread: { unreadCount: 1 },
   });
