@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** Length of a tick in /proc. It does not depend on the rate of the kernel. */
 const TICK_MS = 10;
@@ -9,6 +9,15 @@ export function cpuMs(pid: number): number {
   // The name in parentheses may contain spaces. The fields after it do not. See proc_pid_stat(5).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** The same to the nanosecond, for short times. Threads that have ended do not count. */
+export function threadsMs(pid: number): number {
+  const times = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+    return Number(ns);
+  });
+  return times.reduce((sum, ns) => sum + ns, 0) / 1e6;
 }
 
 /** Resident memory of a process. Unit: KiB. */

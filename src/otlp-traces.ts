@@ -5,17 +5,24 @@ import {
 } from "./adapters/telemetry/otlp-collector.ts";
 import { SpanBatches } from "./adapters/telemetry/span-batches.ts";
 import { sendRequest } from "./adapters/platform/system.ts";
-import type { RunTraces, SendingPorts, TraceParts } from "./compose/deployment.ts";
+import type { FollowedRun, RunTraces, SendingPorts, TraceParts } from "./compose/deployment.ts";
 import { requireModels } from "./compose/models.ts";
 import { composeFingerprints, composeLog } from "./compose/run.ts";
 import { requireEnv } from "./env.ts";
 import { WRAPPER_VERSION } from "./protocol/audit/entry.ts";
+import type { AiEvent } from "./protocol/run/event.ts";
 import { seriesOf } from "./protocol/metric/measures.ts";
 import { fingerprintsOf } from "./run/outgoing-hashes.ts";
 import type { Run } from "./run/run.ts";
 import type { ClaimedRun } from "./run/stored-run.ts";
-import { formatTraceparent, readTraceparent, traceOf } from "./telemetry/traces/run-trace.ts";
-import { spansOfRun } from "./telemetry/traces/run-spans.ts";
+import {
+  formatTraceparent,
+  readTraceparent,
+  type RunTrace,
+  type TracedClaim,
+  traceOf,
+} from "./telemetry/traces/run-trace.ts";
+import { spansOfRun, STEP_EVENTS } from "./telemetry/traces/run-spans.ts";
 import { toOtlpJson, toSpansJson } from "./telemetry/traces/span.ts";
 import type { TracedRun } from "./telemetry/traces/traced-run.ts";
 
@@ -35,12 +42,12 @@ const parts: TraceParts = {
     }
   },
   readTrace: readTraceparent,
-  follow({ claim, stepNow }, { model, egress }) {
-    const trace = traceOf(claim);
+  follow({ claim, journal }, { model, egress }) {
+    const { trace } = begin(claim, journal);
     return {
       model: {
         stream(request, signal) {
-          const step = stepNow();
+          const step = journal.steps;
           const traceparent = trace.then(({ traceId, spanId }) =>
             formatTraceparent(traceId, step > 0 ? spanId("chat", step) : spanId("run")),
           );
@@ -81,6 +88,28 @@ const parts: TraceParts = {
 
 const batches = new SpanBatches();
 
+/** What is known of a run in memory by its journal, so that nothing is read or hashed twice. */
+const followed = new WeakMap<object, Followed>();
+
+interface Followed {
+  readonly trace: Promise<RunTrace>;
+  /** The events that tell of its steps. Absent: an earlier incarnation saw some of them. */
+  readonly events?: AiEvent[];
+}
+
+function begin(claim: TracedClaim, journal: FollowedRun["journal"]): Followed {
+  const known = followed.get(journal);
+  if (known) return known;
+  const trace = traceOf(claim);
+  if (journal.steps > 0) return { trace };
+  const events: AiEvent[] = [];
+  journal.observe((event) => {
+    if (STEP_EVENTS.has(event.type)) events.push(event);
+  });
+  followed.set(journal, { trace, events });
+  return { trace, events };
+}
+
 /** Runs in memory whose spans were sent, or will be sent again. */
 const tried = new WeakSet<Run>();
 
@@ -97,7 +126,7 @@ async function sendRun(run: Run, ports: SendingPorts): Promise<number | undefine
   if (!claim) return drop(run, ports, "forgotten");
   const traced = await readRun(run, claim, ports);
   const collector = readCollector(env);
-  const trace = await traceOf(claim);
+  const trace = await (followed.get(run.journal)?.trace ?? traceOf(claim));
   const spans = toSpansJson(trace.traceId, spansOfRun(traced, trace));
   const post = (batch: readonly string[]): Promise<CollectorAnswer> => {
     const body = toOtlpJson(batch, { service: collector.service, version: WRAPPER_VERSION });
@@ -154,7 +183,7 @@ async function readRun(
     error,
     usage,
     interruptions: store.incarnations().epoch,
-    events: journal.events(),
+    events: followed.get(journal)?.events ?? journal.events(),
     calls,
     approvals: approvals.all(),
     outcomeWaitMs: requireEnv(env).lifetimes.outcomeMs,

@@ -3,17 +3,23 @@ import { chat } from "../client.ts";
 import { bundleContender } from "../contenders/bundle.ts";
 import { startContender, type Contender } from "../contenders/start.ts";
 import { takeTurns, type Bench, type Figure } from "../measure.ts";
-import { cpuMs } from "../process-usage.ts";
+import { threadsMs } from "../process-usage.ts";
 import { median, quantile } from "../statistics.ts";
 import { SCENARIOS } from "../upstream/scenario.ts";
 
-/** Processor time is counted in ticks of 10 ms, so one sample spans many runs. */
-const RUNS = { singleShort: 60, chain: 8 } as const;
-type Kind = keyof typeof RUNS;
+/**
+ * Runs of one burst. A machine that slows down meets the bursts of both ways alike, so a sample is
+ * many short ones.
+ */
+const BURST = { singleShort: 20, chain: 6 } as const;
+const BURSTS = 4;
+type Kind = keyof typeof BURST;
 const NAMES: Readonly<Record<Kind, string>> = {
   singleShort: "a run with 20 deltas",
   chain: "a run of 20 tool steps",
 };
+const WAYS = ["traced", "plain"] as const;
+type Way = (typeof WAYS)[number];
 /** Time for what follows a run: deliveries, deadlines, spans. */
 const AFTERWARDS_MS = 400;
 /** The aim: traces take at most a twentieth of a run. */
@@ -32,14 +38,15 @@ export async function measureTraces({ plans, direct, quick }: Bench): Promise<re
     plain: await startContender(plans.interlock),
   };
   const figures: Figure[] = [];
-  for (const kind of Object.keys(RUNS) as Kind[]) {
+  for (const kind of Object.keys(BURST) as Kind[]) {
     const samples = { traced: [] as number[], plain: [] as number[] };
-    const rounds = quick ? 3 : 15;
-    await takeTurns(["traced", "plain"] as const, 1 + rounds, async (way, round) => {
-      const perRun = await cpuOfRuns(workers[way], kind);
-      if (round > 0) samples[way].push(perRun);
-    });
-    const ratios = samples.traced.map((value, round) => value / (samples.plain[round] ?? NaN));
+    const blocks = quick ? 3 : 30;
+    for (let block = -1; block < blocks; block++) {
+      const usedMs = await cpuOfBursts(workers, kind);
+      if (block < 0) continue;
+      for (const way of WAYS) samples[way].push(usedMs[way]);
+    }
+    const ratios = samples.traced.map((value, block) => value / (samples.plain[block] ?? NaN));
     const range = [quantile(ratios, 0.1), quantile(ratios, 0.9)] as const;
     figures.push({
       name: `CPU of ${NAMES[kind]}, with traces`,
@@ -48,16 +55,31 @@ export async function measureTraces({ plans, direct, quick }: Bench): Promise<re
       ratio: { to: "without traces", value: median(ratios), range, atMost: AIM },
     });
   }
-  await Promise.all(Object.values(workers).map((worker) => worker.stop()));
+  await Promise.all(WAYS.map((way) => workers[way].stop()));
   return figures;
 }
 
-async function cpuOfRuns(worker: Contender, kind: Kind): Promise<number> {
-  const beforeMs = cpuMs(worker.workerdPid);
+/** Lets both ways make the same runs, burst by burst. Answers what one run of each took. */
+async function cpuOfBursts(
+  workers: Readonly<Record<Way, Contender>>,
+  kind: Kind,
+): Promise<Record<Way, number>> {
+  const usedMs = (): Record<Way, number> => ({
+    traced: threadsMs(workers.traced.workerdPid),
+    plain: threadsMs(workers.plain.workerdPid),
+  });
   const { [kind]: scenario } = SCENARIOS;
-  for (let run = 0; run < RUNS[kind]; run++) {
-    await chat(worker, scenario, scenario.type === "chain" ? 8 : scenario.deltas);
-  }
+  const before = usedMs();
+  await takeTurns(WAYS, BURSTS, async (way) => {
+    for (let run = 0; run < BURST[kind]; run++) {
+      await chat(workers[way], scenario, scenario.type === "chain" ? 8 : scenario.deltas);
+    }
+  });
   await wait(AFTERWARDS_MS);
-  return (cpuMs(worker.workerdPid) - beforeMs) / RUNS[kind];
+  const after = usedMs();
+  const runs = BURSTS * BURST[kind];
+  return {
+    traced: (after.traced - before.traced) / runs,
+    plain: (after.plain - before.plain) / runs,
+  };
 }

@@ -70,9 +70,14 @@ export class OutboxDelivery {
     if (!outbox.isEmpty()) this.#retryLater();
   }
 
-  /** Delivers what a run leaves at its end: all entries, and its spans. */
+  /**
+   * Delivers what a run leaves at its end: all entries, and its spans. That it was delivered is
+   * stored at the end of the last turn, so that it shares a commit with what the caller stores.
+   */
   async deliverEnd(): Promise<void> {
-    await Promise.all([this.deliver(), this.#sendTraces()]);
+    const { outbox } = this.#run;
+    outbox.hold();
+    await Promise.all([this.deliver(), this.#sendTraces()]).finally(() => outbox.store());
   }
 
   /** Handles a deadline that is due. */

@@ -30,6 +30,8 @@ export class Outbox {
   #notices: SentNotice[];
   #lastSeq: number;
   #listener = (): void => {};
+  /** Writes that wait for `store`; undefined while each is made at once. */
+  #held: (() => void)[] | undefined;
 
   constructor(store: OutboxStore, logged: LoggedState, createdMs: number) {
     this.#store = store;
@@ -89,14 +91,30 @@ export class Outbox {
   }
 
   remove(seq: number): void {
-    this.#store.log.put({ kind: "delivered", seq });
+    this.#write(() => this.#store.log.put({ kind: "delivered", seq }));
     this.#publications = this.#publications.filter((publication) => publication.seq !== seq);
   }
 
   /** Removes the notices up to one that was delivered. */
   removeNotices(lastSeq: number): void {
-    this.#store.saveDelivered(lastSeq);
+    this.#write(() => this.#store.saveDelivered(lastSeq));
     this.#notices = this.#notices.filter(({ seq }) => seq > lastSeq);
+  }
+
+  /** Keeps in memory what is delivered from now on. A crash before `store` delivers it again. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** Stores what was delivered since `hold`. */
+  store(): void {
+    for (const write of this.#held ?? []) write();
+    this.#held = undefined;
+  }
+
+  #write(write: () => void): void {
+    if (this.#held) this.#held.push(write);
+    else write();
   }
 
   /** Stores what is left after the log was emptied: the notices, and the last number. */

@@ -59,50 +59,43 @@ export class RunActivity {
 
   /** Starts the loop; calls `onEnd` once the loop has ended. */
   launch(from: ClaimAndMemory, onEnd: (how: LoopEnd) => void): void {
-    const { store, journal, inbox, mismatches, approvals, files } = this.#run;
-    const { results, invocations } = this.#run;
+    const { store, journal, inbox, mismatches, approvals, files, results, invocations } = this.#run;
     const { env, deployment, clock, deadlines, keepAlive, abandon } = this.#ports;
     const abort = new AbortController();
+    const { createdMs } = store.identity();
     const { stop } = store.incarnations();
     if (stop !== null) abort.abort(stop);
-    const { createdMs } = store.identity();
     const limitTime = (maxMs: number): void => {
       if (abort.signal.aborted) return;
       loop.stuckAtMs = undefined;
       if (!deadlines.has("wall_clock")) deadlines.set("wall_clock", createdMs + maxMs);
     };
-    const start = {
-      ...from,
-      startedAtMs: createdMs,
-      signal: abort.signal,
-    };
-    const { runId, principal } = start.claim;
-    const { tenantId } = principal;
+    const { claim } = from;
     const limitStorage = (maxBytes: number): void => {
       this.#maxStoredBytes = maxBytes;
       this.#checkStorage();
     };
-    const endsAtMs = (): number => deadlines.at("wall_clock") ?? Number.POSITIVE_INFINITY;
-    const limits = { limitTime, limitStorage, endsAtMs };
-    const shelf = {
-      own: (hash: string) => files.read(hash),
-      viewer: viewerOf(start.claim.principal),
-    };
-    const people = { journal, inbox, mismatches, approvals };
-    const parts = {
-      runId,
-      tenantId,
-      ...people,
+    const ports = composeRun(env, {
+      claim,
+      runId: claim.runId,
+      tenantId: claim.principal.tenantId,
+      journal,
       deployment,
-      ...limits,
-      shelf,
+      own: {
+        inbox,
+        mismatches,
+        approvals,
+        limitTime,
+        limitStorage,
+        endsAtMs: () => deadlines.at("wall_clock") ?? Number.POSITIVE_INFINITY,
+      },
+      shelf: { own: (hash) => files.read(hash), viewer: viewerOf(claim.principal) },
       results,
       invocations,
-      traced: { claim: start.claim, stepNow: () => journal.steps },
-    };
-    const ports = composeRun(env, parts);
+    });
     const runToEnd = async (): Promise<void> => {
-      const how = await runLoop(start, ports);
+      const started = { ...from, startedAtMs: createdMs, signal: abort.signal };
+      const how = await runLoop(started, ports);
       this.#loop = undefined;
       onEnd(how);
     };

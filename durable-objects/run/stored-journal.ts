@@ -71,6 +71,7 @@ export class StoredJournal implements RunJournal {
   #held: LoggedEvent[] = [];
   #flushing: { readonly cancel: () => void; readonly withinMs: number } | undefined;
   #listener = (): void => {};
+  #observer: ((event: AiEvent) => void) | undefined;
 
   constructor(ports: JournalPorts) {
     this.#ports = ports;
@@ -101,9 +102,12 @@ export class StoredJournal implements RunJournal {
 
   append(events: readonly AiEvent[]): void {
     if (this.hasEnded || events.length === 0) return;
-    const { log, feed } = this.#ports;
+    const { log, feed, clock } = this.#ports;
     const logged = events.map((event) => ({ event, position: log.append(event) }));
-    for (const event of events) this.#updateProgress(event);
+    for (const event of events) {
+      this.#progress = advance(this.#progress, event, clock);
+      this.#observer?.(event);
+    }
     if (this.#held.length > 0 || !events.every(isTransient)) {
       this.#held.push(...logged);
       if (events.some(storesAtOnce)) this.flush();
@@ -187,6 +191,11 @@ export class StoredJournal implements RunJournal {
     this.#listener = listener;
   }
 
+  /** Shows each event to the observer as it is appended, before it is stored. */
+  observe(observer: (event: AiEvent) => void): void {
+    this.#observer = observer;
+  }
+
   async secure(): Promise<void> {
     this.flush();
     await this.#ports.sync();
@@ -215,10 +224,6 @@ export class StoredJournal implements RunJournal {
     this.#flushing?.cancel();
     const cancel = clock.schedule(delayMs, () => this.flush());
     this.#flushing = { cancel, withinMs: delayMs };
-  }
-
-  #updateProgress(event: AiEvent): void {
-    this.#progress = advance(this.#progress, event, this.#ports.clock);
   }
 }
 

@@ -14,6 +14,7 @@ import type { Routes } from "../http/request/authorise.ts";
 import type { answerReplay } from "../loop/replay/answer.ts";
 import type { AssistantInput } from "../protocol/assistant/document.ts";
 import type { ModelDeclaration } from "../protocol/model/declaration.ts";
+import type { AiEvent } from "../protocol/run/event.ts";
 import type { RunClaim } from "../protocol/run/claim.ts";
 import type { RawEnv, UpstreamSettings } from "../env.ts";
 import type { Run } from "../run/run.ts";
@@ -93,8 +94,13 @@ export interface TraceParts {
 /** A run whose requests name its trace. */
 export interface FollowedRun {
   readonly claim: RunClaim;
-  /** Number of the current step; 0 before the first. */
-  readonly stepNow: () => number;
+  /** The journal of `Run`. */
+  readonly journal: {
+    /** Number of the current step; 0 before the first. */
+    readonly steps: number;
+    /** Calls the observer for each later event. Contract: one observer. */
+    observe(observer: (event: AiEvent) => void): void;
+  };
 }
 
 /** How a run reaches other services. */

@@ -10,14 +10,14 @@ import { createSealedResults } from "../adapters/run/sealed-results.ts";
 import { createKeyRing } from "../adapters/keys/key-ring.ts";
 import { createRunFiles, type RunFilesPorts } from "../adapters/run/run-files.ts";
 import { createApprovalSigner } from "../adapters/keys/jose-approval-signer.ts";
-import type { ApprovalDesk, ApprovalSigner } from "../capabilities/approval.ts";
+import type { ApprovalSigner } from "../capabilities/approval.ts";
 import type { ResultShelf, ResultStore } from "../capabilities/results.ts";
 import type { Log } from "../capabilities/log.ts";
 import type { Clock } from "../capabilities/system.ts";
 import type { RunGateway } from "../capabilities/run.ts";
 import type { RunIds } from "../capabilities/run-ids.ts";
 import type { Fingerprints } from "../capabilities/fingerprints.ts";
-import type { MismatchNotes, SteeringInbox, RunJournal } from "../capabilities/run-journal.ts";
+import type { RunJournal } from "../capabilities/run-journal.ts";
 import { createToolSource } from "../contracts/bind/tool-source.ts";
 import { requireEnv, type RawEnv } from "../env.ts";
 import type { RunId, TenantId } from "../protocol/identity/ids.ts";
@@ -93,23 +93,21 @@ interface UndoParts {
 }
 
 /** What the run's object supplies. */
-export interface RunParts {
+export interface RunParts extends FollowedRun {
   readonly runId: RunId;
   readonly tenantId: TenantId;
-  readonly journal: RunJournal;
-  readonly inbox: SteeringInbox;
-  readonly mismatches: MismatchNotes;
-  readonly approvals: ApprovalDesk;
+  readonly journal: RunJournal & FollowedRun["journal"];
   readonly deployment: Deployment;
-  readonly limitTime: RunPorts["limitTime"];
-  readonly limitStorage: RunPorts["limitStorage"];
-  readonly endsAtMs: RunPorts["endsAtMs"];
+  /** What the loop gets as it is. */
+  readonly own: Pick<
+    RunPorts,
+    "inbox" | "mismatches" | "approvals" | "limitTime" | "limitStorage" | "endsAtMs"
+  >;
   /** The files that the run keeps, and in whose name it reads those of earlier runs. */
   readonly shelf: Pick<RunFilesPorts, "own" | "viewer">;
   /** Where the run stores what nobody was shown whole. */
   readonly results: ResultStore;
   readonly invocations: KnownCalls;
-  readonly traced: FollowedRun;
 }
 
 /** Assembles the sealed results of a run. */
@@ -210,8 +208,7 @@ export function composeVerifying(
  */
 export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
   const env = requireEnv(raw);
-  const { runId, tenantId, journal, inbox, mismatches, approvals, deployment } = parts;
-  const { limitTime, limitStorage, endsAtMs, shelf } = parts;
+  const { runId, tenantId, journal, deployment, own, shelf } = parts;
   const { source, hooks, context, policyCache } = deployment;
   const clock = composeClock();
   const tenants = composeTenants(env.tenants);
@@ -230,20 +227,15 @@ export function composeRun(raw: RawEnv, parts: RunParts): RunPorts {
     model: createModelWithFiles(composed.model, files),
     egress: composeEgress(raw, deployment),
   };
-  const { model, egress } = deployment.traces?.follow(parts.traced, ways) ?? ways;
+  const { model, egress } = deployment.traces?.follow(parts, ways) ?? ways;
   return {
     clock,
     log: composeLog().about({ tenantId, runId }),
     journal,
-    inbox,
-    mismatches,
-    approvals,
+    ...own,
     approvalSigner: createApprovalSigner(env.rootSecret, env.olderSecret),
     fingerprints: createFingerprints(env.rootSecret, env.olderSecret),
     usedNames: createUsedNames(env.rootSecret, tenants.usedNames),
-    limitTime,
-    limitStorage,
-    endsAtMs,
     contextHook: context,
     workspaces,
     outcomeWaitMs: env.lifetimes.outcomeMs,

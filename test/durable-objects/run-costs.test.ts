@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { RunSummary } from "../../src/protocol/run/summary.ts";
 import type { ScriptedStep } from "../fakes/scripted-model.ts";
 import { callOf } from "../shared/people.ts";
-import { meterNextRun, type RunCosts } from "../shared/run-meter.ts";
+import { findExcess, meterNextRun, type RunCosts, untilQuiet } from "../shared/run-meter.ts";
 import { tenantOf, tenantRows } from "../shared/tenant-notices.ts";
 import { chat, runIdOf, seedPolicies, send, type Caller } from "../shared/worker.ts";
 import budgets from "./run-costs.json";
@@ -87,22 +87,6 @@ async function isListed(runId: string, caller: Caller, status: string): Promise<
   const response = await send("/v1/runs", { caller });
   const { runs } = await response.json<{ runs: readonly RunSummary[] }>();
   return runs.some((run) => run.runId === runId && run.status === status);
-}
-
-/** Waits until an object has written nothing for a while. */
-async function untilQuiet(costs: RunCosts): Promise<void> {
-  for (let seen = -1; seen !== costs.statements;) {
-    seen = costs.statements;
-    await scheduler.wait(200);
-  }
-}
-
-/** Lists the counts that are higher than the budget allows. */
-function findExcess(costs: RunCosts, budget: RunCosts): readonly string[] {
-  return Object.entries(budget).flatMap(([name, most]) => {
-    const count = costs[name as keyof RunCosts];
-    return count > most ? [`${name}: ${count}, budget ${most}`] : [];
-  });
 }
 
 // A busy machine cuts outcomes into more commits, so the best of several runs counts, and a long

@@ -2,10 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { otlpTraces } from "../../src/otlp-traces.ts";
 import { RECEIVER } from "../fakes/webhook-receiver.ts";
 import { answerSpans, namedTo, sentOf, spansOf } from "../shared/collected.ts";
+import budgets from "../durable-objects/run-costs.json";
 import { read } from "../shared/invoke.ts";
 import { readOpenMetrics } from "../shared/open-metrics.ts";
 import type { ReadSpan } from "../shared/otlp.ts";
 import { APPROVE, askToPay, decide, ended, useApprovalLab } from "../shared/people.ts";
+import { findExcess, meterNextRun, untilQuiet } from "../shared/run-meter.ts";
 import {
   crash,
   deadlinesOf,
@@ -165,6 +167,16 @@ describe("the spans of a run", () => {
       "gen_ai.usage.output_tokens": 40,
       "gen_ai.usage.reasoning.output_tokens": 24,
     });
+  });
+
+  test("cost the object of the run no commit, statement or row", async () => {
+    const excess = async (): Promise<readonly string[]> => {
+      const costs = meterNextRun();
+      await spansOf(await runChat([{ text: ["done"] }]));
+      await untilQuiet(costs);
+      return findExcess(costs, budgets["a short answer"]);
+    };
+    await expect.poll(excess, { timeout: 10_000 }).toEqual([]);
   });
 
   test("hold no words of people, models, tools and providers, and no secret", async () => {

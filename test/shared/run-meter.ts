@@ -39,6 +39,22 @@ export function meterNextRun(): RunCosts {
   return ordered;
 }
 
+/** Waits until an object has written nothing for a while. */
+export async function untilQuiet(costs: RunCosts): Promise<void> {
+  for (let seen = -1; seen !== costs.statements;) {
+    seen = costs.statements;
+    await scheduler.wait(200);
+  }
+}
+
+/** Lists the counts that are higher than the budget allows. */
+export function findExcess(costs: RunCosts, budget: RunCosts): readonly string[] {
+  return Object.entries(budget).flatMap(([name, most]) => {
+    const count = costs[name as keyof RunCosts];
+    return count > most ? [`${name}: ${count}, budget ${most}`] : [];
+  });
+}
+
 /**
  * Plants the ordered meter in a new object; answers the bindings that the object must use.
  * Contract: call it before the object uses its storage.

@@ -1,4 +1,5 @@
 import type { ApprovalRecord } from "../../protocol/approval/record.ts";
+import type { AiEvent } from "../../protocol/run/event.ts";
 import type { ToolInvocationRecord } from "../../protocol/invocation/record.ts";
 import { callAttributes, chatAttributes, runAttributes, waitAttributes } from "./conventions.ts";
 import type { TracedStep } from "./conventions.ts";
@@ -66,6 +67,13 @@ function spansOfSteps(run: TracedRun, { spanId }: RunTrace): readonly Span[] {
   }
   return spans;
 }
+
+/** The types of the events that tell of steps. */
+export const STEP_EVENTS: ReadonlySet<AiEvent["type"]> = new Set([
+  "step_started",
+  "model_changed",
+  "step_finished",
+]);
 
 function readSteps({ events, model }: TracedRun): readonly TracedStep[] {
   const steps = new Map<number, TracedStep>();

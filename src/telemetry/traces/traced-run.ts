@@ -24,6 +24,7 @@ export interface TracedRun {
   readonly usage: Usage;
   /** How often the object of the run died meanwhile. */
   readonly interruptions: number;
+  /** Those that tell of its steps, and any others. */
   readonly events: Iterable<AiEvent>;
   readonly calls: readonly ToolInvocationRecord[];
   readonly approvals: readonly ApprovalRecord[];
