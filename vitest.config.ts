@@ -39,9 +39,10 @@ if (!Number.isSafeInteger(samplePlan.seed)) throw new Error("TEST_SEED takes a w
 
 /**
  * One more than cores: a file waits for answers, timers and programs part of its time. Each worker
- * costs as much as many tests: it loads the product, and starts a runtime or a browser.
+ * costs as much as many tests: it loads the product, and starts a runtime or a browser. The whole
+ * test run says how many, because some of its groups run at once.
  */
-const MAX_WORKERS = availableParallelism() + 1;
+const MAX_WORKERS = Number(process.env["TEST_WORKERS"] ?? availableParallelism() + 1);
 
 /** Only a hung test meets these limits, even on a busy machine. Unit: milliseconds. */
 const COMMON = {

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { availableParallelism, constants, setPriority } from "node:os";
 import { chooseLongTests, leaveOut } from "./long-tests.ts";
 import { runVitest, type TestRun } from "./run-vitest.ts";
 
@@ -7,40 +8,53 @@ const LATE_COMMITS = 10;
 
 /** Runs the tests and the checks; prints the counts in the last line. */
 async function main(): Promise<number> {
+  const [commit = ""] = ask("rev-parse", "HEAD");
+  process.env["TEST_SEED"] ??= seedOf(commit);
   console.log(describeSample(process.env));
-  const groups = groupsOf(process.argv.slice(2), process.env);
-  const runs: TestRun[] = [];
-  let checks: ReturnType<typeof runAside> | undefined;
-  for (const [index, group] of groups.entries()) {
-    // The last group is the chaos proof, which mostly waits.
-    if (index === groups.length - 1) checks = runAside(["scripts/check.ts"]);
-    runs.push(await runVitest(group, (line) => console.log(line)));
-  }
-  const ended = await checks;
-  console.log(ended?.output.trimEnd());
-  return ended?.status === 0 && report(runs) ? 0 : 1;
+  const named = process.argv.slice(2);
+  const print = (line: string): void => console.log(line);
+  const isWhole = named.length === 0;
+  const groups = isWhole ? wholeRun(commit) : [named];
+  const checking = runAside(["scripts/check.ts"]);
+  const runs = await Promise.all(groups.map((group) => runVitest(group, print)));
+  const checks = await checking;
+  console.log(checks.output.trimEnd());
+  return checks.status === 0 && report(runs) ? 0 : 1;
+}
+
+/**
+ * The arguments of vitest for each group of a whole test run. They run at once, because pages wait
+ * for their servers, and chaos for its crashes; each worker of a group loads the product.
+ */
+function wholeRun(commit: string): readonly string[][] {
+  const left = leaveOut(longTestsLeft(commit));
+  process.env["TEST_WORKERS"] = `${availableParallelism()}`;
+  return [
+    ["--project=node", "--project=pages", ...left],
+    ["--project=workerd", ...left],
+    ["--project=chaos"],
+  ];
+}
+
+/** A number that differs from commit to commit, as text. */
+function seedOf(commit: string): string {
+  return `${Number.parseInt(commit.slice(0, 6) || "1", 16)}`;
 }
 
 /** Says how a failure of this test run is repeated: the seed picks races and crashes. */
-function describeSample({ TEST_SEED = "1", TEST_FULL }: NodeJS.ProcessEnv): string {
+function describeSample({ TEST_SEED, TEST_FULL }: NodeJS.ProcessEnv): string {
   return TEST_FULL
     ? `races and crashes: all of them, with TEST_SEED=${TEST_SEED}`
     : `races and crashes: the sample of TEST_SEED=${TEST_SEED}; npm run test:full runs all of them`;
 }
 
-/** The arguments of vitest for each group of tests that runs by itself. */
-function groupsOf(args: string[], { TEST_FULL }: NodeJS.ProcessEnv): readonly string[][] {
-  if (args.length > 0) return [args];
-  const [commit = ""] = ask("rev-parse", "HEAD");
-  const left = TEST_FULL ? [] : chooseLongTests(commit, changedLately()).left;
-  if (left.length > 0) {
-    console.log(
-      "long tests: a third of them, chosen by the commit; npm run test:full runs all. Left:",
-    );
-    for (const file of left) console.log(`  ${file}`);
-  }
-  const others = ["--project=!chaos", ...leaveOut(left)];
-  return [others, ["--project=chaos"]];
+/** The long tests that this test run leaves out; prints them. */
+function longTestsLeft(commit: string): readonly string[] {
+  const { left } = chooseLongTests(commit, changedLately());
+  if (process.env["TEST_FULL"] || left.length === 0) return [];
+  console.log("long tests: a quarter, chosen by the commit; npm run test:full runs all. Left:");
+  for (const file of left) console.log(`  ${file}`);
+  return left;
 }
 
 function changedLately(): ReadonlySet<string> {
@@ -71,10 +85,14 @@ function report(runs: readonly TestRun[]): boolean {
   return runs.every((run) => run.passed) && passed > 0;
 }
 
-/** Runs a program beside the tests: what it prints is kept until it ends. */
+/**
+ * Runs a program beside the tests, in the time that they leave: what it prints is kept until it
+ * ends.
+ */
 function runAside(args: string[]): Promise<{ readonly status: number; readonly output: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => (output += text));

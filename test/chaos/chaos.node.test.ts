@@ -20,9 +20,9 @@ const PARTS = [
   ["wrangler", "processes"],
   ["wires", "processes"],
 ] as const;
-const SAMPLE = sampleOfGroups(PARTS, ([, broken]) => broken, 2).map(([part]) => part);
+const SAMPLE = sampleOfGroups(PARTS, ([, broken]) => broken, 4).map(([part]) => part);
 
-test("a small share of the chaos proof holds, of half its parts or of all", async () => {
+test("a small share of the chaos proof holds, of one part of each kind or of all", async () => {
   const only = SAMPLE.flatMap((part) => ["--only", part]);
   const printed = await printedBy(["scripts/chaos.ts", "--short", ...only]);
   for (const part of SAMPLE) {

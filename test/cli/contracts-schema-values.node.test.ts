@@ -128,7 +128,7 @@ describe("the verdict holds for values", () => {
           }
         },
       ),
-      sampleOfRuns(1_000),
+      sampleOfRuns(3_000),
     );
     // Pairs that differ in what they accept, or the property would prove little.
     expect(telling).toBeGreaterThan(5);

@@ -22,12 +22,12 @@ test("vitest leaves out the long tests that it is told to leave out, and nothing
   expect(vitestFiles(...leaveOut(all))).toEqual(others);
 });
 
-test("a test run takes about a third of the time of long tests, and says what it leaves", () => {
+test("a test run takes about a quarter of the time of long tests, and says what it leaves", () => {
   for (const seed of SEEDS) {
     const { taken, left } = chooseLongTests(seed, new Set());
     expect([...taken, ...left].toSorted()).toEqual(all.toSorted());
-    expect(secondsOf(taken) / secondsOf(all)).toBeGreaterThan(0.25);
-    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.45);
+    expect(secondsOf(taken) / secondsOf(all)).toBeGreaterThan(0.15);
+    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.36);
     expect(chooseLongTests(seed, new Set())).toEqual({ taken, left });
   }
 });
@@ -35,7 +35,7 @@ test("a test run takes about a third of the time of long tests, and says what it
 test("no long test is left out often", () => {
   for (const file of all) {
     const times = SEEDS.filter((seed) => chooseLongTests(seed, new Set()).taken.includes(file));
-    expect(times.length / SEEDS.length).toBeGreaterThan(0.2);
+    expect(times.length / SEEDS.length).toBeGreaterThan(0.12);
   }
 });
 
@@ -45,10 +45,10 @@ test("a long test that changed lately is taken", () => {
   }
 });
 
-test("where every long test changed, a test run takes a third of them still", () => {
+test("where every long test changed, a test run takes a quarter of them still", () => {
   for (const seed of SEEDS) {
     const { taken } = chooseLongTests(seed, new Set(all));
-    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.45);
+    expect(secondsOf(taken) / secondsOf(all)).toBeLessThan(0.36);
   }
 });
 

@@ -88,7 +88,7 @@ test("a service that is down is asked again under the same key, and no real time
 test("a service that never answers ends the call by its own time", async () => {
   const http = (): Promise<Response> => new Promise(() => {});
   const result = await runTool(
-    { ...getTicket, runtime: { ...getTicket.runtime, maxRetries: 0 } },
+    { ...getTicket, runtime: { ...getTicket.runtime, timeoutMs: 500, maxRetries: 0 } },
     { id: 7 },
     { http },
   );
