@@ -108,29 +108,31 @@ describe("the verdict holds for values", () => {
   });
 
   test("a compatible input still accepts old values, and a compatible output gives only known values", () => {
-    let telling = 0;
-    fc.assert(
-      fc.property(
-        anyPair,
-        fc.array(anyValue, { minLength: 20, maxLength: 20 }),
-        ([before, after], values) => {
-          const [old, current] = [accepts(before), accepts(after)];
-          const difference = { path: [], before, after };
-          const isSafe = (changes: readonly ContractChange[]): boolean =>
-            changes.every(({ kind }) => kind === c);
-          const isSafeInput = isSafe(diffInputSchema(difference));
-          const isSafeOutput = isSafe(diffOutputSchema(difference));
-          for (const value of values) {
-            const [wasAccepted, isAccepted] = [old(value), current(value)];
-            if (isSafeInput && wasAccepted && !isAccepted) expect.fail("a safe input refuses");
-            if (isSafeOutput && isAccepted && !wasAccepted) expect.fail("a safe output surprises");
-            if ((isSafeInput || isSafeOutput) && wasAccepted !== isAccepted) telling++;
-          }
-        },
-      ),
-      sampleOfRuns(3_000),
+    const seen = { telling: 0 };
+    const property = fc.property(
+      anyPair,
+      fc.array(anyValue, { minLength: 20, maxLength: 20 }),
+      ([before, after], values) => {
+        const [old, current] = [accepts(before), accepts(after)];
+        const difference = { path: [], before, after };
+        const isSafe = (changes: readonly ContractChange[]): boolean =>
+          changes.every(({ kind }) => kind === c);
+        const isSafeInput = isSafe(diffInputSchema(difference));
+        const isSafeOutput = isSafe(diffOutputSchema(difference));
+        for (const value of values) {
+          const [wasAccepted, isAccepted] = [old(value), current(value)];
+          if (isSafeInput && wasAccepted && !isAccepted) expect.fail("a safe input refuses");
+          if (isSafeOutput && isAccepted && !wasAccepted) expect.fail("a safe output surprises");
+          if ((isSafeInput || isSafeOutput) && wasAccepted !== isAccepted) seen.telling++;
+        }
+      },
     );
-    // Pairs that differ in what they accept, or the property would prove little.
-    expect(telling).toBeGreaterThan(5);
+    const sample = sampleOfRuns(1_000);
+    // Pairs that differ in what they accept, or the property would prove little. They are rare, so
+    // a sample that has few of them is followed by others.
+    for (let more = 0; seen.telling <= 5 && more < 20; more++) {
+      fc.assert(property, { ...sample, seed: sample.seed + more });
+    }
+    expect(seen.telling).toBeGreaterThan(5);
   });
 });
