@@ -43,6 +43,9 @@ if (!Number.isSafeInteger(samplePlan.seed)) throw new Error("TEST_SEED takes a w
  * test run says how many, because some of its groups run at once.
  */
 const MAX_WORKERS = Number(process.env["TEST_WORKERS"] ?? availableParallelism() + 1);
+if (!Number.isSafeInteger(MAX_WORKERS) || MAX_WORKERS < 1) {
+  throw new Error("TEST_WORKERS takes a whole number from 1 on.");
+}
 
 /** Only a hung test meets these limits, even on a busy machine. Unit: milliseconds. */
 const COMMON = {
@@ -57,7 +60,7 @@ const COMMON = {
 const OF_PROGRAMS = { ...COMMON, testTimeout: 900_000, hookTimeout: 900_000 };
 
 const NODE_TESTS = "{test,apps}/**/*.node.test.ts";
-/** Kills processes at planned instants, so a busy machine would change what it tests. */
+/** Kills processes. A part of it runs beside the other tests, all of it after them. */
 const CHAOS_TEST = "test/chaos/chaos.node.test.ts";
 
 /** Objects commit thousands of small writes, each of which waits for a disk. */
@@ -196,8 +199,6 @@ export default defineConfig({
           ...OF_PROGRAMS,
           env: { TMPDIR: TEMPORARY_FOLDER },
           include: [CHAOS_TEST],
-          // Runs after all other projects.
-          sequence: { groupOrder: 1 },
         },
       },
     ],

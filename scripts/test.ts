@@ -12,28 +12,37 @@ async function main(): Promise<number> {
   process.env["TEST_SEED"] ??= seedOf(commit);
   console.log(describeSample(process.env));
   const named = process.argv.slice(2);
-  const print = (line: string): void => console.log(line);
-  const isWhole = named.length === 0;
-  const groups = isWhole ? wholeRun(commit) : [named];
   const checking = runAside(["scripts/check.ts"]);
-  const runs = await Promise.all(groups.map((group) => runVitest(group, print)));
+  const runs = await (named.length > 0 ? runGroups({ tests: named }) : runAll(commit));
   const checks = await checking;
   console.log(checks.output.trimEnd());
-  return checks.status === 0 && report(runs) ? 0 : 1;
+  const passed = report(runs);
+  return checks.status === 0 && passed ? 0 : 1;
 }
 
 /**
- * The arguments of vitest for each group of a whole test run. They run at once, because pages wait
- * for their servers, and chaos for its crashes; each worker of a group loads the product.
+ * Runs every group of tests. They run at once, because pages wait for their servers, and chaos for
+ * its crashes; each worker of a group loads the product. Chaos in all its parts needs the whole
+ * machine, so it follows the others.
  */
-function wholeRun(commit: string): readonly string[][] {
+async function runAll(commit: string): Promise<readonly TestRun[]> {
   const left = leaveOut(longTestsLeft(commit));
-  process.env["TEST_WORKERS"] = `${availableParallelism()}`;
-  return [
-    ["--project=node", "--project=pages", ...left],
-    ["--project=workerd", ...left],
-    ["--project=chaos"],
-  ];
+  process.env["TEST_WORKERS"] ??= `${availableParallelism()}`;
+  const groups = {
+    node: ["--project=!workerd", "--project=!chaos", ...left],
+    workerd: ["--project=workerd", ...left],
+  };
+  const chaos = { chaos: ["--project=chaos"] };
+  if (!process.env["TEST_FULL"]) return runGroups({ ...groups, ...chaos });
+  return [...(await runGroups(groups)), ...(await runGroups(chaos))];
+}
+
+/** Runs groups at once; each line that one prints begins with its name. */
+function runGroups(groups: Readonly<Record<string, string[]>>): Promise<readonly TestRun[]> {
+  const runs = Object.entries(groups).map(([name, args]) =>
+    runVitest(args, (line) => console.log(line === "" ? "" : `${name}: ${line}`)),
+  );
+  return Promise.all(runs);
 }
 
 /** A number that differs from commit to commit, as text. */

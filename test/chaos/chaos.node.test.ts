@@ -28,7 +28,7 @@ test("a small share of the chaos proof holds, of one part of each kind or of all
   for (const part of SAMPLE) {
     expect(printed).toMatch(new RegExp(`^\\| ${part} +\\|.*\\| 0 +\\|$`, "m"));
   }
-}, 240_000);
+});
 
 /** Runs a script to its end, and returns all that it printed, also when it failed. */
 function printedBy(args: readonly string[]): Promise<string> {

@@ -49,6 +49,7 @@ export async function untilQuiet(costs: RunCosts): Promise<void> {
 
 /** Lists the counts that are higher than the budget allows. */
 export function findExcess(costs: RunCosts, budget: RunCosts): readonly string[] {
+  if (costs.statements === 0) return ["no run was metered"];
   return Object.entries(budget).flatMap(([name, most]) => {
     const count = costs[name as keyof RunCosts];
     return count > most ? [`${name}: ${count}, budget ${most}`] : [];
