@@ -31,6 +31,8 @@ const GIVE_UP_MS = 15 * 60_000;
 /** Bounds of the delay. Between them, the delay is the time since the run ended. */
 const MIN_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 5 * 60_000;
+/** A sending that takes longer has died. */
+const MAX_SENDING_MS = 10_000;
 
 const parts: TraceParts = {
   problemsOf(raw) {
@@ -70,7 +72,7 @@ const parts: TraceParts = {
     };
   },
   async send(run, ports) {
-    tried.add(run);
+    sendings.set(run, "begun");
     let againAtMs: number | undefined;
     try {
       againAtMs = await sendRun(run, ports);
@@ -80,9 +82,12 @@ const parts: TraceParts = {
     }
     if (againAtMs === undefined) ports.deadlines.clear("traces");
     else ports.deadlines.set("traces", againAtMs);
+    sendings.set(run, "over");
   },
   plan(run, { clock, deadlines }) {
-    if (!tried.has(run)) deadlines.set("traces", clock.nowMs());
+    const sending = sendings.get(run);
+    if (sending === "over") return;
+    deadlines.set("traces", clock.nowMs() + (sending === "begun" ? MAX_SENDING_MS : 0));
   },
 };
 
@@ -110,8 +115,8 @@ function begin(claim: TracedClaim, journal: FollowedRun["journal"]): Followed {
   return { trace, events };
 }
 
-/** Runs in memory whose spans were sent, or will be sent again. */
-const tried = new WeakSet<Run>();
+/** How far the sending of spans is, by run in memory. One that is over has set its deadline. */
+const sendings = new WeakMap<Run, "begun" | "over">();
 
 /**
  * Tells each run of a deployment as spans to a collector that speaks OTLP/HTTP, once the run has

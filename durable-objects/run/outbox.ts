@@ -108,8 +108,9 @@ export class Outbox {
 
   /** Stores what was delivered since `hold`. */
   store(): void {
-    for (const write of this.#held ?? []) write();
+    const held = this.#held ?? [];
     this.#held = undefined;
+    for (const write of held) write();
   }
 
   #write(write: () => void): void {

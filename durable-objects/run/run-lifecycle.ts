@@ -13,6 +13,7 @@ import { nextMove, type RunMove, type RunTrigger } from "../../src/run/next-move
 import { planRecovery } from "../../src/run/plan-recovery.ts";
 import {
   awaitApprovals,
+  deliveryDelayMs,
   finalDeadlines,
   setWaitDeadlines,
   WATCH_EVERY_MS,
@@ -22,12 +23,6 @@ import { RunVerifications } from "../../src/run/verification/run-verifications.t
 import { RunRetention, type KeptConversation } from "./run-retention.ts";
 import { waitReasonsOf } from "../../src/run/wait-reasons.ts";
 import { expireOutcomes } from "../../src/run/outcomes/resolve.ts";
-
-/**
- * Delay of the delivery after the end. The platform holds back what it sends while a write is not
- * durable, so an earlier delivery would delay the last bytes, and the first bytes of other runs.
- */
-const DELIVER_AFTER_MS = 100;
 
 export interface LifecyclePorts extends ActivityPorts {
   readonly forget: () => Promise<void>;
@@ -285,7 +280,8 @@ export class RunLifecycle {
    */
   #finish(): void {
     const { clock, keepAlive } = this.#ports;
-    const later = new Promise<void>((resolve) => void clock.schedule(DELIVER_AFTER_MS, resolve));
+    const delayMs = deliveryDelayMs(clock.nowMs());
+    const later = new Promise<void>((resolve) => void clock.schedule(delayMs, resolve));
     keepAlive(later.then(() => this.#delivery.deliverEnd()).then(() => this.#setFinalDeadlines()));
   }
 

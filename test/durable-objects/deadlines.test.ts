@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Deadlines, type RunDeadline, type RunDeadlines } from "../../durable-objects/deadlines.ts";
+import { deliveryDelayMs } from "../../durable-objects/run/run-deadlines.ts";
 import { RunStore } from "../../durable-objects/run/run-store.ts";
 import type { RunId } from "../../src/protocol/identity/ids.ts";
 import { bindings, chat, runIdOf, seedPolicies, send } from "../shared/worker.ts";
@@ -100,4 +101,11 @@ test("a running run has a watchdog alarm, and an ended run has none", async () =
   await send(`/v1/runs/${runId}/cancel`, { caller: "acme", method: "POST" });
   await response.text().catch(() => {});
   await expect.poll(watchdogIn).toBe(Infinity);
+});
+
+test("runs that end within 50 ms deliver in the same moment, after their last bytes", () => {
+  const nowMs = 1_800_000_000_025;
+  const delays = Array.from({ length: 100 }, (_, ms) => deliveryDelayMs(nowMs + ms));
+  const moments = new Set(delays.map((delayMs, ms) => nowMs + ms + delayMs));
+  expect([Math.min(...delays), Math.max(...delays), moments.size]).toEqual([76, 125, 3]);
 });

@@ -358,6 +358,20 @@ describe("a collector", () => {
     expect([sent.length, new Set(sent.map(({ text }) => text)).size]).toEqual([2, 1]);
   });
 
+  test("gets the spans again where the object dies while it waits for the answer", async () => {
+    await answerSpans(0);
+    const runId = await runChat([END]);
+    await spansOf(runId);
+    // The watchdog finds a run whose end is not delivered.
+    await ring(runId, "watchdog");
+    await crash(runId);
+    await answerSpans(200);
+    await ring(runId, "traces");
+    const sent = await sentOf(runId);
+    expect([sent.length, new Set(sent.map(({ text }) => text)).size]).toEqual([2, 1]);
+    expect(await deadlinesOf(runId)).not.toHaveProperty("traces");
+  });
+
   test("that never comes back loses the spans, which is counted", async () => {
     const before = await dropped();
     await answerSpans(503);

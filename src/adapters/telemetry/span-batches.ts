@@ -3,6 +3,8 @@ import { MAX_ANSWER_MS, type CollectorAnswer } from "./otlp-collector.ts";
 
 /** Runs that end within this time share a request: a request costs as much as a fifth of a run. */
 const SHARE_MS = 250;
+/** Time after the request for the answer. All runs of a batch look for it in the same moment. */
+const ANSWER_AFTER_MS = 100;
 /** Size of a shared request; one run may be larger. Unit: UTF-16 code units. */
 const MAX_CHARS = 256 * 1024;
 
@@ -41,7 +43,7 @@ export class SpanBatches {
     const closesAtMs = nowMs + SHARE_MS;
     const batch: Batch = { spans: [spans], chars: spans.length, closesAtMs };
     this.#open = batch;
-    await pause(clock);
+    await pauseUntil(closesAtMs, clock);
     if (this.#open === batch) this.#open = undefined;
     const answer = await post(batch.spans);
     // Each run of a refused batch is sent alone later, so that no run drops the spans of another.
@@ -52,11 +54,14 @@ export class SpanBatches {
 
 async function follow(batch: Batch, clock: Clock): Promise<CollectorAnswer> {
   const untilMs = batch.closesAtMs + MAX_ANSWER_MS;
-  do await pause(clock);
-  while (!batch.answer && clock.nowMs() < untilMs);
+  let lookAtMs = batch.closesAtMs + ANSWER_AFTER_MS;
+  do {
+    await pauseUntil(lookAtMs, clock);
+    lookAtMs += SHARE_MS;
+  } while (!batch.answer && clock.nowMs() < untilMs);
   return batch.answer ?? "away";
 }
 
-function pause(clock: Clock): Promise<void> {
-  return new Promise((resolve) => void clock.schedule(SHARE_MS, resolve));
+function pauseUntil(atMs: number, clock: Clock): Promise<void> {
+  return new Promise((resolve) => void clock.schedule(atMs - clock.nowMs(), resolve));
 }

@@ -21,10 +21,13 @@ function collect(answer: CollectorAnswer) {
   return { clock, requests, send, die };
 }
 
+/** No wait of a batch ends between two steps, other than at one. */
+const STEP_MS = 50;
+
 /** Lets so much time pass, and what follows from it happen. */
 async function pass(clock: FakeClock, ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += 250) {
-    clock.advance(250);
+  for (let passed = 0; passed < ms; passed += STEP_MS) {
+    clock.advance(STEP_MS);
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
@@ -40,6 +43,19 @@ test("runs that end at the same time share a request, and each hears of its answ
   const later = send("d");
   await pass(clock, 250);
   expect([await later, requests[1]]).toEqual(["taken", ["d"]]);
+});
+
+test("runs that wait for the same answer look for it in the same moment, and seldom", async () => {
+  const { clock, requests, send } = collect("away");
+  const looked: Promise<number>[] = [];
+  for (let run = 0; run < 5; run++) {
+    looked.push(send(`${run}`).then(() => clock.nowMs()));
+    await pass(clock, STEP_MS);
+  }
+  await pass(clock, 500);
+  const [posted, ...others] = await Promise.all(looked);
+  expect(new Set(others)).toEqual(new Set([(posted ?? NaN) + 100]));
+  expect(requests).toHaveLength(1);
 });
 
 test("large spans do not share a request", async () => {
