@@ -48,18 +48,23 @@ export function toOtlpJson(spans: readonly string[], { service, version }: SpanS
 
 function writeSpan(traceId: string, span: Span): string {
   const { id, parentId, name, kind, startMs, endMs, attributes, linkedId } = span;
-  const parent = parentId === undefined ? "" : `"parentSpanId":"${parentId}",`;
-  // No later step of a clock ends a span before its start.
-  const times = `"startTimeUnixNano":${writeNanos(startMs)},"endTimeUnixNano":${writeNanos(Math.max(startMs, endMs))}`;
-  const link =
-    linkedId === undefined ? "" : `,"links":[{"traceId":"${traceId}","spanId":"${linkedId}"}]`;
-  const status = attributes["error.type"] === undefined ? "" : `,"status":{"code":${STATUS_ERROR}}`;
-  const head = `"traceId":"${traceId}","spanId":"${id}",${parent}"name":${JSON.stringify(name)},"kind":${kind}`;
-  return `{${head},${times},"attributes":[${writeAttributes(attributes)}]${link}${status}}`;
+  const fields = [
+    `"traceId":"${traceId}","spanId":"${id}","name":${JSON.stringify(name)},"kind":${kind}`,
+    `"startTimeUnixNano":"${toNanos(startMs)}"`,
+    // No later step of a clock ends a span before its start.
+    `"endTimeUnixNano":"${toNanos(Math.max(startMs, endMs))}"`,
+    `"attributes":[${writeAttributes(attributes)}]`,
+  ];
+  if (parentId !== undefined) fields.push(`"parentSpanId":"${parentId}"`);
+  if (linkedId !== undefined) {
+    fields.push(`"links":[{"traceId":"${traceId}","spanId":"${linkedId}"}]`);
+  }
+  if (attributes["error.type"] !== undefined) fields.push(`"status":{"code":${STATUS_ERROR}}`);
+  return `{${fields.join(",")}}`;
 }
 
-function writeNanos(ms: number): string {
-  return `"${Math.floor(ms)}000000"`;
+function toNanos(ms: number): string {
+  return `${Math.floor(ms)}000000`;
 }
 
 function writeAttributes(attributes: Attributes): string {
