@@ -25,8 +25,9 @@ const AFTERWARDS_MS = 400;
 /** The aim: traces take at most a twentieth of a run. */
 const AIM = 1.05;
 
-/** A process differs from its like by a twentieth, so each way is measured in several of them. */
+/** Two processes of one way differ by up to a twentieth, so several of each are measured. */
 const PROCESSES = 8;
+/** Samples of one process. */
 const BLOCKS = 4;
 
 /** Measures the processor time of runs with traces beside the same runs without. */

@@ -6,13 +6,16 @@ import type { OpenRun } from "./open-run.ts";
 /** Interval of the watchdog. */
 export const WATCH_EVERY_MS = 30_000;
 
+/** Runs that end within this time deliver in the same moment, which wakes a process once for all. */
+const SHARE_MS = 50;
+const MAX_DELIVERY_DELAY_MS = 125;
+
 /**
  * Delay of the delivery after the end. The platform holds back what it sends while a write is not
  * durable, so an earlier delivery would delay the last bytes, and the first bytes of other runs.
- * Runs that end within 50 ms deliver in the same moment, which wakes a process once for all.
  */
 export function deliveryDelayMs(nowMs: number): number {
-  return 125 - (nowMs % 50);
+  return MAX_DELIVERY_DELAY_MS - (nowMs % SHARE_MS);
 }
 
 /** Deadlines of a run that is claimed now; they are stored with the claim. */

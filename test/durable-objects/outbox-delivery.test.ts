@@ -142,6 +142,21 @@ describe("notice numbers", () => {
     }));
 });
 
+test("where what was delivered cannot be stored, later deliveries are stored at once", () =>
+  withRun([], async ({ run: { store } }) => {
+    const delivered: number[] = [];
+    const saveDelivered = (seq: number): void => {
+      if (delivered.push(seq) === 1) throw new Error("storage failed");
+    };
+    const outbox = new Outbox({ log: store.log, saveDelivered }, store.logged(), 0);
+    outbox.hold();
+    outbox.removeNotices(1);
+    expect(delivered).toEqual([]);
+    expect(() => outbox.store()).toThrow("storage failed");
+    outbox.removeNotices(2);
+    expect(delivered).toEqual([1, 2]);
+  }));
+
 test("a batch is bounded by number and size, and holds at least one notice", () =>
   withRun([], async ({ run: { outbox } }) => {
     for (let index = 0; index < 60; index++) tell(outbox, `${index}`);

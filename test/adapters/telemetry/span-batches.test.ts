@@ -21,7 +21,7 @@ function collect(answer: CollectorAnswer) {
   return { clock, requests, send, die };
 }
 
-/** No wait of a batch ends between two steps, other than at one. */
+/** Every wait of a batch is a multiple of it. */
 const STEP_MS = 50;
 
 /** Lets so much time pass, and what follows from it happen. */
@@ -45,7 +45,7 @@ test("runs that end at the same time share a request, and each hears of its answ
   expect([await later, requests[1]]).toEqual(["taken", ["d"]]);
 });
 
-test("runs that wait for the same answer look for it in the same moment, and seldom", async () => {
+test("runs that wait for the same answer look for it in the same moment", async () => {
   const { clock, requests, send } = collect("away");
   const looked: Promise<number>[] = [];
   for (let run = 0; run < 5; run++) {
