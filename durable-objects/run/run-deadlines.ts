@@ -6,7 +6,7 @@ import type { OpenRun } from "./open-run.ts";
 /** Interval of the watchdog. */
 export const WATCH_EVERY_MS = 30_000;
 
-/** Runs that end within this time deliver in the same moment, which wakes a process once for all. */
+/** Runs that end within this time deliver in one moment, which wakes a process once for all. */
 const SHARE_MS = 50;
 const MAX_DELIVERY_DELAY_MS = 125;
 
